@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Entry point of everything; "make help" lists the targets. All output goes to
+# out/. Whatever needs tools runs in the environment (scripts/env), which is
+# made on demand; only "make modules KDIR=..." uses this machine's own compiler.
+
+OUT	:= $(CURDIR)/out
+JOBS	?= $(shell nproc)
+ENV	:= $(if $(wildcard /etc/tessera-env),,scripts/env run )
+IN_ENV	:= $(ENV)make --no-print-directory -j$(JOBS) $(if $(DRIVERS),DRIVERS="$(DRIVERS)")
+
+# User-space directories, each with a Makefile that takes O=.
+DIRS	:= tools/model tools/lib tools/run examples selftests
+HAVE	:= $(patsubst %/Makefile,%,$(wildcard $(DIRS:%=%/Makefile)))
+
+export V
+MAKEFLAGS += --no-print-directory
+
+all: modules tools
+
+help:
+	@echo 'make              kernel modules, GPU model, library and tools, in out/'
+	@echo 'make demo         two KVM guests compute on composed vGPUs; sets up all it needs'
+	@echo 'make check        all tests; LANES="NAME..." for some of them, LIST=1 names them'
+	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck'
+	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" for options'
+	@echo 'make modules      modules for both kernels of the environment, or with KDIR=DIR'
+	@echo '                  for that kernel build directory with this machine'"'"'s compiler;'
+	@echo '                  DRIVERS="core pci" for some of them'
+	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
+	@echo 'make tools, model, lib   parts of it'
+	@echo 'make bench-model  speed of the GPU model, also in out/bench-model.json'
+	@echo 'make clean        remove out/; scripts/env clean removes the environment'
+
+# ---- kernel modules ----------------------------------------------------------
+# Built in a copy of the sources made of links, so that builds for several
+# kernels stand side by side and the tree stays clean. What VMs load is without
+# debug information, which stays in out/build.
+
+ifdef KDIR
+RELEASE := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+BUILD	:= $(OUT)/build/$(RELEASE)
+KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD) $(if $(W),W=$(W)) $(if $(C),C=$(C))
+
+# One build at a time per kernel; several of make check's steps may ask for it.
+modules: mirror
+	+flock $(BUILD).lock $(KBUILD) modules
+	@mkdir -p $(OUT)/modules/$(RELEASE)
+	@for ko in $$(find $(BUILD) -name '*.ko'); do \
+		to=$(OUT)/modules/$(RELEASE)/$${ko##*/}; \
+		[ "$$to" -nt "$$ko" ] || \
+			{ strip --strip-debug -o "$$to.new" "$$ko" && mv "$$to.new" "$$to"; } || exit; \
+	done
+
+modules_install: modules
+	+$(KBUILD) INSTALL_MOD_DIR=updates modules_install
+
+mirror:
+	@test -n "$(RELEASE)" || { echo "no configured kernel in KDIR=$(KDIR)" >&2; exit 1; }
+	@scripts/mirror $(BUILD) Kbuild drivers include
+else
+modules:
+	+@$(if $(ENV),$(IN_ENV) $@,for k in /lib/modules/*/build; do \
+		$(MAKE) $@ KDIR=$$k || exit; done)
+
+modules_install:
+	@echo 'say for which kernel: make modules_install KDIR=/lib/modules/$$(uname -r)/build' >&2
+	@exit 2
+endif
+
+# ---- user space ----------------------------------------------------------------
+
+ifeq ($(ENV),)
+model: tools/model
+lib: tools/lib
+tools: $(HAVE)
+
+$(HAVE):
+	+@$(MAKE) -C $@ O=$(OUT)/$@
+
+bench-model: tools/model
+	+@$(MAKE) -C tools/model O=$(OUT)/tools/model bench
+
+tools/run examples selftests: $(filter tools/lib,$(HAVE))
+.PHONY: $(DIRS)
+else
+model lib tools bench-model:
+	@$(IN_ENV) $@
+endif
+
+# ---- running it ------------------------------------------------------------------
+
+check: all
+	@scripts/check $(if $(LIST),--list) $(LANES)
+
+lint:
+	@scripts/lint
+
+demo: all
+	@scripts/demo
+
+shell: all
+	@scripts/vm host $(VM) --interactive
+
+clean:
+	rm -rf out
+
+.PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
+	shell clean
