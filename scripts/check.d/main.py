@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs test lanes one after the other and adds up their results."""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+
+from ktap import Parser  # noqa: E402
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LANE_TIMEOUT = 900
+GRACE = 20
+
+
+class Lane:
+    """An executable NN-NAME.sh; its head says what it tests and how long it may take."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = re.sub(r"^\d+-|\.sh$", "", os.path.basename(path))
+        with open(path, errors="replace") as f:
+            head = f.read(2000)
+        found = re.search(r"^# lane: (.*)$", head, re.M)
+        self.about = found[1] if found else ""
+        found = re.search(r"^# timeout: (\d+)$", head, re.M)
+        self.timeout = int(found[1]) if found else LANE_TIMEOUT
+        self.results = Parser()
+        self.seconds = 0.0
+        self.child = None
+        self.late = False
+
+    def run(self, log_dir):
+        start = time.monotonic()
+        with open(os.path.join(log_dir, self.name + ".log"), "w") as log:
+            self.child = subprocess.Popen(
+                [self.path], cwd=TREE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+            timer = threading.Timer(self.timeout, self.expire)
+            timer.start()
+            try:
+                for line in self.child.stdout:
+                    log.write(line)
+                    self.results.feed(line)
+                    self.print(start, line)
+                status = self.child.wait()
+            finally:
+                timer.cancel()
+                self.stop()
+        self.seconds = time.monotonic() - start
+        self.judge(status)
+
+    def print(self, start, line):
+        print(f"[{self.name} {time.monotonic() - start:6.1f}] {line}", end="", flush=True)
+
+    def expire(self):
+        self.late = True
+        self.stop()
+
+    def stop(self):
+        """End the lane's own process group, politely first."""
+        if self.child is None or self.child.poll() is not None:
+            return
+        try:
+            os.killpg(self.child.pid, signal.SIGTERM)
+            self.child.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def judge(self, status):
+        self.results.finish()
+        if self.late:
+            self.results.fail(f"lane ran out of time after {self.timeout} s")
+        elif status and not self.results.failed:
+            self.results.fail(f"lane ended with status {status}")
+        elif not self.results.total:
+            self.results.fail("lane ran no test")
+
+    def summary(self):
+        r = self.results
+        return (f"{self.name:16} {r.passed:6} passed {r.failed:4} failed {r.skipped:4} skipped "
+                f"{self.seconds:7.0f} s")
+
+
+def find_lanes(directory):
+    paths = sorted(os.path.join(directory, n) for n in os.listdir(directory) if n.endswith(".sh"))
+    return [Lane(p) for p in paths]
+
+
+def choose(lanes, names):
+    known = {lane.name: lane for lane in lanes}
+    unknown = [n for n in names if n not in known]
+    if unknown:
+        sys.exit(f"check: no lane {' '.join(unknown)}; there are: {' '.join(known)}")
+    return [known[n] for n in names] if names else lanes
+
+
+def report(lanes):
+    print("\nlanes:")
+    for lane in lanes:
+        print("  " + lane.summary())
+    for title, attribute in (("skipped", "skips"), ("failed", "failures")):
+        rows = [(lane.name, n) for lane in lanes for n in getattr(lane.results, attribute)]
+        if rows:
+            print(f"\n{title}:")
+        for lane_name, name in rows:
+            print(f"  {lane_name}: {name}")
+    passed, failed, skipped = (sum(getattr(lane.results, k) for lane in lanes)
+                               for k in ("passed", "failed", "skipped"))
+    print()
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""),
+          flush=True)
+    return 0 if passed and not failed else 1
+
+
+def interrupted(number, _frame):
+    raise SystemExit(128 + number)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/check", description=__doc__)
+    parser.add_argument("--list", action="store_true", help="name the lanes")
+    parser.add_argument("--lanes-dir", default=os.path.join(TREE, "selftests/lanes"),
+                        help=argparse.SUPPRESS)
+    parser.add_argument("lane", nargs="*", help="run these only (default: all)")
+    opts = parser.parse_args()
+    lanes = choose(find_lanes(opts.lanes_dir), opts.lane)
+    if opts.list:
+        for lane in lanes:
+            print(f"{lane.name:16} {lane.about}")
+        return 0
+    log_dir = os.path.join(TREE, "out/check")
+    os.makedirs(log_dir, exist_ok=True)
+    for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(s, interrupted)
+    for lane in lanes:
+        print(f"\n== {lane.name}: {lane.about}", flush=True)
+        lane.run(log_dir)
+    return report(lanes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

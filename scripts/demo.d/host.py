@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The demo inside the host VM: compose, run two guests, check, take down."""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+import time
+import uuid
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VM = os.path.join(os.path.dirname(HERE), "vm")
+POOL = "/sys/class/tessera"
+GUESTS = (("alpha", "C2"), ("beta", "M1"))
+
+
+class DemoError(Exception):
+    """What went wrong, in words."""
+
+
+def read(*path):
+    with open(os.path.join(*path)) as f:
+        return f.read().strip()
+
+
+def slices(gpu):
+    """Slice directories of a GPU in order."""
+    found = glob.glob(os.path.join(POOL, gpu, "slices", "slice*"))
+    return sorted(found, key=lambda p: int(os.path.basename(p)[5:]))
+
+
+def print_gpu(gpu):
+    """A line per kind of slices with a letter for each slice: who has it."""
+    base = os.path.join(POOL, gpu)
+    print(f"  {gpu}: {read(base, 'slices_free')} of {read(base, 'slices_total')} slices and"
+          f" {int(read(base, 'vram_free')) >> 20} of {int(read(base, 'vram_total')) >> 20} MiB"
+          f" free, {read(base, 'clock_khz')} kHz")
+    letters, kinds = {}, {}
+    for path in slices(gpu):
+        letter = "."
+        if read(path, "state") == "used":
+            letter = letters.setdefault(read(path, "owner"), chr(ord("A") + len(letters)))
+        key = f"{read(path, 'kind'):8} {read(path, 'cores')} cores"
+        kinds[key] = kinds.get(key, "") + letter
+    for key, row in kinds.items():
+        print(f"    {key}  [{row}]")
+    for owner, letter in letters.items():
+        print(f"    {letter} = {owner}")
+
+
+def print_pool(title):
+    print(f"\n{title}")
+    for gpu in sorted(os.listdir(POOL)):
+        print_gpu(gpu)
+    sys.stdout.flush()
+
+
+def free_slices():
+    return {gpu: (read(POOL, gpu, "slices_free"), read(POOL, gpu, "vram_free"))
+            for gpu in os.listdir(POOL)}
+
+
+def create(kind):
+    """Compose a vGPU of a type through sysfs."""
+    types = glob.glob(f"/sys/class/mdev_bus/*/mdev_supported_types/*-{kind}")
+    if not types:
+        raise DemoError(f"no GPU offers vGPUs of type {kind}")
+    name = str(uuid.uuid4())
+    try:
+        with open(os.path.join(types[0], "create"), "w") as f:
+            f.write(name)
+    except OSError as e:
+        raise DemoError(f"cannot create a vGPU of type {kind}: {e.strerror}") from e
+    print(f"created vGPU {name} of type {kind}:"
+          f" {read('/sys/bus/mdev/devices', name, 'composition').splitlines()[0]}")
+    return name
+
+
+def remove(name):
+    with open(f"/sys/bus/mdev/devices/{name}/remove", "w") as f:
+        f.write("1")
+
+
+def start(guest, vgpu, out):
+    print(f"booting guest {guest} with -device vfio-pci,sysfsdev=/sys/bus/mdev/devices/{vgpu}",
+          flush=True)
+    subprocess.run([VM, "guest", "--vgpu", vgpu, "--detach", guest, "--timeout", "600", "--",
+                    "python3", os.path.join(HERE, "guest.py"), guest, out], check=True)
+
+
+def finish(guest):
+    done = subprocess.run([VM, "wait", guest, "--timeout", "600"], stdout=subprocess.PIPE,
+                          text=True, check=False)
+    for line in done.stdout.splitlines():
+        print(f"  [{guest}] {line}")
+    if done.returncode:
+        raise DemoError(f"guest {guest} ended with status {done.returncode}, see above")
+
+
+def exits(pid):
+    """KVM's counters of the machine that a process runs."""
+    found = glob.glob(f"/sys/kernel/debug/kvm/{pid}-*")
+    return {name: int(read(found[0], name)) for name in ("exits", "mmio_exits")} if found else {}
+
+
+def table(results):
+    rows = [("guest", "vGPU", "workload", "dispatches", "GPU cycles", "instructions", "result")]
+    for guest, kind in GUESTS:
+        for r in results[guest]:
+            rows.append((guest, kind, r["name"], str(r["dispatches"]), str(r["cycles"]),
+                         str(r["instructions"]), "ok" if r["ok"] else "MISMATCH"))
+    width = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    print()
+    for r in rows:
+        print("  ".join(c.rjust(w) if c.isdigit() else c.ljust(w) for c, w in zip(r, width)))
+
+
+def run(out):
+    print_pool("the pool (a dot is a free slice):")
+    before = free_slices()
+    vgpus = []
+    try:
+        for _guest, kind in GUESTS:
+            vgpus.append(create(kind))
+        print_pool("the pool with two vGPUs:")
+        for (guest, _kind), vgpu in zip(GUESTS, vgpus):
+            start(guest, vgpu, os.path.join(out, guest))
+        for guest, _kind in GUESTS:
+            finish(guest)
+    finally:
+        for vgpu in vgpus:
+            remove(vgpu)
+    print_pool("the pool after the vGPUs were removed:")
+    if free_slices() != before:
+        raise DemoError(f"slices or memory did not come back: {before} before, {free_slices()} now")
+    results = {g: json.loads(read(out, g, "results.json")) for g, _kind in GUESTS}
+    table(results)
+    every = [r for rs in results.values() for r in rs]
+    for guest, _kind in GUESTS:
+        print(f"picture computed by {guest}: {os.path.join(out, guest, 'mandelbrot.png')}")
+    bad = sum(not r["ok"] for r in every)
+    print(f"demo {'failed' if bad else 'ok'}: {len(GUESTS)} guests,"
+          f" {sum(r['dispatches'] for r in every)} dispatches, {bad} mismatches")
+    return 1 if bad else 0
+
+
+def main():
+    started = time.monotonic()
+    try:
+        status = run(sys.argv[1])
+    except (DemoError, OSError, subprocess.CalledProcessError, ValueError, KeyError) as e:
+        print(f"demo failed after {time.monotonic() - started:.0f} s: {e}")
+        status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/vm guest and its relatives: guest VMs inside a host VM."""
+
+import contextlib
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+
+import machine
+from machine import INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
+
+MODULES = ("tessera", "tessera_pci", "tessera_drm")
+GUESTS = "/run/tessera/guests"
+CONFIG = "/run/tessera/config"
+ROOT_DISK = "/dev/vda"
+
+
+def outer_config():
+    """What this host VM was started with."""
+    if not os.path.exists(CONFIG):
+        fail("guests run inside a host VM (scripts/vm host)")
+    with open(CONFIG) as f:
+        return dict(line.rstrip("\n").replace("'", "").split("=", 1) for line in f)
+
+
+def load_hypervisor():
+    with open("/proc/cpuinfo") as f:
+        vendor = "kvm_amd" if " svm" in f.read() else "kvm_intel"
+    subprocess.run(["modprobe", "-a", vendor, "vfio_pci", "vfio_iommu_type1"], check=False)
+
+
+def choose_accel(outer):
+    """KVM under emulated SVM works on 6.12 only: see Documentation/testing.rst."""
+    usable = os.uname().release.startswith("6.12.") or outer.get("ACCEL") == "kvm"
+    return "kvm" if usable and os.path.exists("/dev/kvm") else "tcg"
+
+
+# ---- devices ----------------------------------------------------------------
+
+def port_args(n):
+    return ["-device", f"pcie-root-port,id=port{n},chassis={n + 1},slot={n + 1},bus=pcie.0"]
+
+
+def vgpu_args(n, spec):
+    uuid, _, props = spec.partition(",")
+    path = f"/sys/bus/mdev/devices/{uuid}"
+    if not os.path.isdir(path):
+        fail(f"no mediated device {uuid}")
+    device = f"vfio-pci,sysfsdev={path},id=vgpu{n},bus=port{n}"
+    return port_args(n) + ["-device", device + (f",{props}" if props else "")]
+
+
+def host_args(n, bdf):
+    return port_args(n) + ["-device", f"vfio-pci,host={comma(bdf)},id=gpu{n},bus=port{n}"]
+
+
+def full_bdf(bdf):
+    return bdf if bdf.count(":") == 2 else "0000:" + bdf
+
+
+def write_sysfs(path, text):
+    try:
+        with open(path, "w") as f:
+            f.write(text)
+    except OSError as e:
+        fail(f"{path}: {e.strerror}")
+
+
+def bound_driver(dev):
+    link = os.path.join(dev, "driver")
+    return os.path.basename(os.readlink(link)) if os.path.islink(link) else None
+
+
+def rebind(dev, bdf, override):
+    """Give a PCI device to the driver that override names (empty: any)."""
+    if bound_driver(dev):
+        write_sysfs(os.path.join(dev, "driver/unbind"), bdf)
+    write_sysfs(os.path.join(dev, "driver_override"), (override or "") + "\n")
+    write_sysfs("/sys/bus/pci/drivers_probe", bdf)
+
+
+@contextlib.contextmanager
+def assigned(bdf):
+    """A PCI device in the hands of vfio-pci, and back with its driver at the end."""
+    dev = f"/sys/bus/pci/devices/{bdf}"
+    if not os.path.isdir(dev):
+        fail(f"no PCI device {bdf}")
+    before = bound_driver(dev)
+    if before == "vfio-pci":
+        yield
+        return
+    rebind(dev, bdf, "vfio-pci")
+    try:
+        if bound_driver(dev) != "vfio-pci":
+            fail(f"{bdf}: vfio-pci does not take it (host VM without --iommu?)")
+        yield
+    finally:
+        if os.path.isdir(dev):
+            rebind(dev, bdf, "")
+
+
+# ---- running ----------------------------------------------------------------
+
+def boot(opts, prepare=lambda m: None):
+    """Run one guest to its end."""
+    outer = outer_config()
+    load_hypervisor()
+    opts.accel = opts.accel or choose_accel(outer)
+    opts.tsc_khz = outer["TSC_KHZ"]
+    opts.kernel = opts.kernel or ".".join(os.uname().release.split(".")[:2])
+    opts.host = [full_bdf(b) for b in opts.host]
+    with contextlib.ExitStack() as stack:
+        for bdf in opts.host:
+            stack.enter_context(assigned(bdf))
+        m = stack.enter_context(Machine(opts, "guest", ROOT_DISK))
+        prepare(m)
+        argv = m.base_args(() if opts.bare else MODULES)
+        for n, spec in enumerate(opts.vgpu):
+            argv += vgpu_args(n, spec)
+        for n, bdf in enumerate(opts.host, len(opts.vgpu)):
+            argv += host_args(n, bdf)
+        status = m.run(argv + opts.qemu_arg)
+        m.keep_log()
+        return status
+
+
+def run(opts):
+    return detach(opts) if opts.detach else boot(opts)
+
+
+# ---- detached guests --------------------------------------------------------
+# A directory per guest: "lock" is held while it lives, "stdout" and "stderr"
+# hold what its command printed, "status" what came of it, "pid" is QEMU's.
+
+def guest_file(name, leaf):
+    if not name or "/" in name or name.startswith("."):
+        fail(f"bad guest name {name!r}")
+    return os.path.join(GUESTS, name, leaf)
+
+
+def read_file(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def note(name, leaf, text):
+    with open(guest_file(name, leaf), "w") as f:
+        f.write(text)
+
+
+def detach(opts):
+    """Start a supervisor process; return when the command runs (or never will)."""
+    lock = claim(opts.detach)
+    ready, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(ready)
+        supervise(opts, tell, lock)
+    os.close(tell)
+    os.close(lock)
+    if os.read(ready, 1):
+        return 0
+    os.waitpid(pid, 0)
+    sys.stdout.buffer.write(read_file(guest_file(opts.detach, "stdout")))
+    sys.stderr.buffer.write(read_file(guest_file(opts.detach, "stderr")))
+    return int(read_file(guest_file(opts.detach, "status")) or b"0") or INFRASTRUCTURE
+
+
+def claim(name):
+    os.makedirs(os.path.dirname(guest_file(name, "lock")), exist_ok=True)
+    lock = os.open(guest_file(name, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fail(f"guest {name} is already running")
+    for leaf in ("pid", "status", "console", "stdout", "stderr"):
+        note(name, leaf, "")
+    return lock
+
+
+def supervise(opts, tell, _lock):
+    """The process behind a detached guest: never returns."""
+    name = opts.detach
+    status = INFRASTRUCTURE
+    os.setsid()
+    redirect(name)
+
+    def prepare(m):
+        m.console = guest_file(name, "console")
+        m.on_spawn = lambda pid: note(name, "pid", f"{pid}\n")
+        m.on_start = lambda: os.write(tell, b"1")
+
+    try:
+        status = boot(opts, prepare)
+    except machine.Failure as e:
+        os.write(2, f"vm: {e}\n".encode())
+    finally:
+        note(name, "pid", "")
+        note(name, "status", f"{status}\n")
+        os._exit(0)
+
+
+def redirect(name):
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    for fd, leaf in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(guest_file(name, leaf), os.O_WRONLY | os.O_APPEND), fd)
+
+
+def existing(name):
+    if not os.path.exists(guest_file(name, "lock")):
+        fail(f"no guest {name}")
+
+
+class OutOfTime(Exception):
+    pass
+
+
+def on_alarm(_number, _frame):
+    raise OutOfTime
+
+
+def wait(opts):
+    """The lock is free when the guest is gone."""
+    existing(opts.name)
+    signal.signal(signal.SIGALRM, on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, opts.timeout)
+    try:
+        with open(guest_file(opts.name, "lock"), "rb") as f:
+            fcntl.flock(f, fcntl.LOCK_SH)
+    except OutOfTime:
+        print(f"vm: guest {opts.name} still runs", file=sys.stderr)
+        return TIMEOUT
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    sys.stdout.buffer.write(read_file(guest_file(opts.name, "stdout")))
+    sys.stderr.buffer.write(read_file(guest_file(opts.name, "stderr")))
+    return int(read_file(guest_file(opts.name, "status")) or INFRASTRUCTURE)
+
+
+def running_pid(name):
+    existing(name)
+    text = read_file(guest_file(name, "pid"))
+    return int(text) if text.strip() else fail(f"guest {name} does not run")
+
+
+def kill(opts):
+    os.kill(running_pid(opts.name), signal.SIGKILL if opts.nine else signal.SIGTERM)
+    return 0
+
+
+def pid(opts):
+    print(running_pid(opts.name))
+    return 0
+
+
+def console(opts):
+    existing(opts.name)
+    sys.stdout.buffer.write(read_file(guest_file(opts.name, "console")))
+    return 0

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/vm host: a host VM with model GPUs on this machine."""
+
+import argparse
+import json
+import os
+import shlex
+import time
+
+import machine
+import tsc
+from machine import INFRASTRUCTURE, TREE, Machine, comma, fail
+
+MODEL = os.path.join(TREE, "out/tools/model/tessera-model")
+MODULES = ("tessera", "tessera_pci", "tessera_drm", "tessera_mdev")
+PROBE_TIMEOUT = 15
+
+
+def cache():
+    return os.environ.get("TESSERA_CACHE", "/tmp")
+
+
+def root_image():
+    path = os.environ.get("TESSERA_ROOT_IMAGE", "")
+    return path if os.path.exists(path) else fail("no root image: run through scripts/env")
+
+
+def probe_kvm():
+    """Boot with KVM and look whether KVM can be nested; a mere /dev/kvm says little."""
+    opts = argparse.Namespace(
+        kernel="6.12", accel="kvm", mem="1G", smp=1, timeout=PROBE_TIMEOUT, qmp=None, env=[],
+        verbose=False, allow_splat=True, keep_log=None, tsc_khz=0,
+        command=["grep", "-qwE", "svm|vmx", "/proc/cpuinfo"])
+    with Machine(opts, "host", root_image()) as m:
+        m.out_fd = m.err_fd = os.open("/dev/null", os.O_WRONLY)
+        return m.run(m.base_args(())) == 0
+
+
+def choose_accel():
+    """kvm if that really works here (asked once per boot), else tcg."""
+    forced = os.environ.get("TESSERA_ACCEL")
+    if forced:
+        return forced
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "tcg"
+    with open("/proc/sys/kernel/random/boot_id") as f:
+        note = os.path.join(cache(), "accel-" + f.read().strip())
+    try:
+        with open(note) as f:
+            return f.read().strip()
+    except FileNotFoundError:
+        accel = "kvm" if probe_kvm() else "tcg"
+    with open(note + ".new", "w") as f:
+        f.write(accel + "\n")
+    os.rename(note + ".new", note)
+    return accel
+
+
+def start_model(m, n, model_args):
+    """Start GPU model n; returns it with the socket it listens on."""
+    if not os.access(MODEL, os.X_OK):
+        fail(f"{os.path.relpath(MODEL, TREE)} is not built (make model)")
+    sock, log = m.path(f"gpu{n}.sock"), m.path(f"gpu{n}.log")
+    child = m.spawn([MODEL, "--socket", sock] + shlex.split(model_args), log)
+    for _ in range(200):
+        if os.path.exists(sock):
+            return child, sock
+        if child.poll() is not None:
+            break
+        time.sleep(0.05)
+    with open(log, errors="replace") as f:
+        return fail(f"GPU model {n} does not start: {f.read()[-2000:]}")
+
+
+def gpu_args(n, sock):
+    """Each GPU sits on a port of its own, so that it can be unplugged."""
+    device = {"driver": "vfio-user-pci", "id": f"gpu{n}", "bus": f"gpuport{n}",
+              "socket": {"type": "unix", "path": sock}}
+    return ["-device", f"pcie-root-port,id=gpuport{n},chassis={n + 1},slot={n + 1},bus=pcie.0",
+            "-device", json.dumps(device)]
+
+
+def model_trouble(m, models):
+    """Tell about models that ended by themselves."""
+    bad = False
+    for n, child in enumerate(models):
+        code = child.poll()
+        if code not in (None, 0):
+            bad = True
+            m.say(f"GPU model {n} ended with status {code}")
+            with open(m.path(f"gpu{n}.log"), errors="replace") as f:
+                for line in f.read().splitlines()[-20:]:
+                    m.say("| " + line)
+    return bad
+
+
+def run(opts):
+    opts.accel = choose_accel()
+    opts.tsc_khz = tsc.khz()
+    modules = () if opts.bare else MODULES
+    with Machine(opts, "host", root_image()) as m:
+        argv = m.base_args(modules)
+        if opts.iommu:
+            argv += ["-device", "amd-iommu,dma-remap=on"]
+        models = []
+        for n in range(opts.gpus):
+            child, sock = start_model(m, n, opts.model_args)
+            models.append(child)
+            argv += gpu_args(n, sock)
+        argv += opts.qemu_arg
+        status = m.run(argv)
+        m.keep_log()
+        if model_trouble(m, models) and status != machine.TIMEOUT:
+            return INFRASTRUCTURE
+        return status

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A virtual machine that runs one command: boots, streams, returns its status.
+
+The same for both levels: the host VM on this machine and a guest VM inside it.
+"""
+
+import os
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import kernlog
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TREE = os.path.dirname(os.path.dirname(HERE))
+
+INFRASTRUCTURE = 125
+SPLAT = 126
+TIMEOUT = 124
+MAX_BOOTS = 8
+HUGE = "/run/tessera/huge"
+PORTS = ("ctl", "out", "err", "log")
+CONSOLE_TAIL = 40
+
+# lastbus: do not look for 256 buses one port access at a time.
+APPEND = ("console=ttyS0 loglevel=5 panic=-1 oops=panic mitigations=off nowatchdog "
+          "random.trust_cpu=on tsc=reliable no_timer_check pci=lastbus=0 "
+          "cryptomgr.notests rcupdate.rcu_expedited=1 init_on_alloc=0")
+
+
+class Failure(Exception):
+    """The machinery failed, as opposed to the command."""
+
+
+def fail(text):
+    raise Failure(text)
+
+
+def comma(path):
+    """Quote a value for a QEMU option list."""
+    return path.replace(",", ",,")
+
+
+def kernel(series):
+    """Return (release, kernel image, initramfs) of a kernel series."""
+    for rel in sorted(os.listdir("/lib/modules"), reverse=True):
+        if rel.startswith(series + "."):
+            break
+    else:
+        fail(f"no kernel {series} in the environment")
+    for image in (f"/boot/vmlinuz-{rel}", f"/lib/modules/{rel}/vmlinuz"):
+        if os.path.exists(image):
+            return rel, image, f"/usr/lib/tessera/initramfs-{rel}.cpio"
+    return fail(f"kernel {rel} has no image")
+
+
+def cpio_entry(name, data, mode):
+    """One file in the format that the kernel unpacks (newc)."""
+    def pad(b):
+        return b + b"\0" * (-len(b) % 4)
+    fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
+    head = b"070701" + b"".join(b"%08x" % f for f in fields)
+    return pad(head + name.encode() + b"\0") + pad(data)
+
+
+def make_initrd(base, path, config, command):
+    """Append this run's configuration and first program to a prebuilt archive."""
+    text = "".join(f"{k}={shlex.quote(str(v))}\n" for k, v in config.items())
+    with open(os.path.join(HERE, "initramfs.sh"), "rb") as f:
+        init = f.read()
+    shutil.copyfile(base, path)
+    with open(path, "ab") as f:
+        f.write(b"\0" * (-f.tell() % 512))
+        f.write(cpio_entry("init", init, 0o100755))
+        f.write(cpio_entry("config", text.encode(), 0o100644))
+        f.write(cpio_entry("cmd", command.encode(), 0o100644))
+        f.write(cpio_entry("TRAILER!!!", b"", 0))
+
+
+def command_text(argv, env=()):
+    """A shell script that runs argv."""
+    exports = "".join(f"export {shlex.quote(e)}\n" for e in env)
+    return exports + "exec " + " ".join(shlex.quote(a) for a in argv) + "\n"
+
+
+def same_file(a, b):
+    try:
+        sa, sb = os.fstat(a), os.fstat(b)
+    except OSError:
+        return False
+    return (sa.st_dev, sa.st_ino) == (sb.st_dev, sb.st_ino)
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data):]
+
+
+class Stream:
+    """Bytes from a port up to a mark; the mark tells that nothing is left on the way."""
+
+    def __init__(self, mark, sink):
+        self.mark = mark
+        self.sink = sink
+        self.held = b""
+        self.ended = False
+
+    def feed(self, data):
+        data = self.held + data
+        head, found, tail = data.partition(self.mark)
+        self.ended |= bool(found)
+        data = head + tail
+        start = -1 if found else data.rfind(self.mark[:1])
+        if start < 0 or not self.mark.startswith(data[start:]):
+            start = len(data)
+        self.held = data[start:]
+        self.sink(data[:start])
+
+    def flush(self):
+        self.sink(self.held)
+        self.held = b""
+
+
+class Machine:
+    """One virtual machine; use as a context manager, which stops and tidies up."""
+
+    def __init__(self, opts, role, root_image):
+        self.opts = opts
+        self.role = role
+        self.root_image = root_image
+        self.out_fd, self.err_fd = 1, 2
+        self.on_start = None
+        self.on_spawn = None
+        self.children = []
+        self.qemu = None
+        self.status = None
+        self.boots = 0
+        self.released = False
+        self.spawned = 0.0
+        self.reached = "nothing"
+        self.log = b""
+        self.ctl_pending = b""
+        self.mark = b"\0end-" + os.urandom(8).hex().encode() + b"\n"
+        self.streams = {
+            "out": Stream(self.mark, lambda data: write_all(self.out_fd, data)),
+            "err": Stream(self.mark, lambda data: write_all(self.err_fd, data)),
+            "log": Stream(self.mark, self.take_log),
+        }
+        os.makedirs("/run/tessera-vm", mode=0o1777, exist_ok=True)
+        self.dir = tempfile.mkdtemp(dir="/run/tessera-vm")
+        self.console = os.path.join(self.dir, "console")
+        self.fds = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        for child in [self.qemu] + self.children:
+            if child is not None:
+                self.reap(child)
+        for fd in self.fds.values():
+            os.close(fd)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    @staticmethod
+    def reap(child):
+        """End a child and whatever it started, politely first."""
+        for sig, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 10)):
+            if child.poll() is not None:
+                return
+            try:
+                os.kill(child.pid, sig)
+                child.wait(patience)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def spawn(self, argv, log):
+        """Start a helper that lives as long as the machine."""
+        with open(log, "ab") as f:
+            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f, stderr=f,
+                                     start_new_session=True)
+        self.children.append(child)
+        return child
+
+    # ---- assembling ---------------------------------------------------------
+
+    def config(self, modules):
+        return {
+            "ROLE": self.role, "TREE": TREE, "CWD": os.getcwd(),
+            "MODULES": " ".join(modules), "ACCEL": self.opts.accel,
+            "TSC_KHZ": self.opts.tsc_khz,
+            "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
+            "MARK": self.mark[1:-1].decode(),
+            "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",
+        }
+
+    def terminal(self):
+        """Type and size of our terminal, for an interactive machine."""
+        if not (self.interactive and os.isatty(0)):
+            return ""
+        size = os.get_terminal_size(0)
+        return f"{os.environ.get('TERM', 'dumb')} {size.lines} {size.columns}"
+
+    @property
+    def interactive(self):
+        return getattr(self.opts, "interactive", False)
+
+    def base_args(self, modules):
+        opts = self.opts
+        _, image, initramfs = kernel(opts.kernel)
+        make_initrd(initramfs, self.path("initrd"), self.config(modules),
+                    command_text(opts.command, opts.env))
+        append = APPEND + (f" tsc_early_khz={opts.tsc_khz}" if opts.accel == "tcg" else "")
+        cpu = "host" if opts.accel == "kvm" else "max,-erms,-fsrm"
+        accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
+        return [
+            "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
+            "-name", f"tessera-{self.role}", "-accel", accel, "-cpu", cpu,
+            "-machine", "q35,smm=off,hpet=off,vmport=off,sata=off,i8042=off,usb=off,"
+            "memory-backend=mem" + (",kernel-irqchip=split" if opts.accel == "kvm" else ""),
+            "-object", self.memory(),
+            "-m", opts.mem, "-smp", str(opts.smp),
+            "-kernel", image, "-initrd", self.path("initrd"), "-append", append,
+            "-drive", f"file={comma(self.root_image)},if=none,id=root,format=raw,read-only=on",
+            "-device", "virtio-blk-pci,drive=root,disable-legacy=on",
+            "-fsdev", f"local,id=tree,path={comma(TREE)},security_model=none,multidevs=remap",
+            "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on",
+            "-chardev", f"file,id=console,path={self.console}", "-serial", "chardev:console",
+        ] + self.port_args() + self.reboot_args()
+
+    def memory(self):
+        """Shared, as GPU models need it; in huge pages where a host VM offers them.
+
+        Nested page faults are most of the exits of a booting guest.
+        """
+        common = f"id=mem,size={self.opts.mem},share=on"
+        if os.path.ismount(HUGE):
+            return f"memory-backend-file,{common},mem-path={HUGE},align=2M"
+        return f"memory-backend-memfd,{common}"
+
+    def reboot_args(self):
+        return [] if getattr(self.opts, "allow_reboot", False) else ["-no-reboot"]
+
+    def port_args(self):
+        args = ["-device", "virtio-serial-pci,disable-legacy=on,max_ports=8"]
+        for name in PORTS:
+            args += ["-chardev", f"pipe,id={name},path={self.path(name)}",
+                     "-device", f"virtserialport,chardev={name},name={name}"]
+        if self.interactive:
+            args += ["-chardev", "stdio,id=tty,signal=off", "-device", "virtconsole,chardev=tty"]
+        if self.opts.qmp:
+            args += ["-qmp", f"unix:{comma(self.opts.qmp)},server=on,wait=off"]
+        return args
+
+    # ---- running ------------------------------------------------------------
+
+    def open_ports(self):
+        for name in PORTS:
+            os.mkfifo(self.path(name + ".in"))
+            os.mkfifo(self.path(name + ".out"))
+            self.fds[name] = os.open(self.path(name + ".out"), os.O_RDONLY | os.O_NONBLOCK)
+        # Read-write, so that opening does not wait for QEMU.
+        self.fds["answer"] = os.open(self.path("ctl.in"), os.O_RDWR | os.O_NONBLOCK)
+
+    def start(self, argv):
+        self.open_ports()
+        if self.opts.verbose:
+            print("vm: " + shlex.join(argv), file=sys.stderr)
+        with open(self.path("qemu.log"), "ab") as f:
+            if self.interactive:
+                self.qemu = subprocess.Popen(argv, stderr=f)
+            else:
+                self.qemu = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f,
+                                             stderr=f, start_new_session=True)
+        self.spawned = time.monotonic()
+        if self.on_spawn:
+            self.on_spawn(self.qemu.pid)
+
+    def run(self, argv):
+        """Boot, stream until the machine is gone, return the command's status."""
+        deadline = time.monotonic() + self.opts.timeout if self.opts.timeout else None
+        self.start(argv)
+        pidfd = os.pidfd_open(self.qemu.pid)
+        try:
+            if not self.pump(pidfd, deadline):
+                return self.report(TIMEOUT, f"no end after {self.opts.timeout:g} s")
+        finally:
+            os.close(pidfd)
+        return self.verdict()
+
+    def pump(self, pidfd, deadline):
+        """Serve the ports until QEMU ends; false when time is up."""
+        with selectors.DefaultSelector() as sel:
+            for name in PORTS:
+                sel.register(self.fds[name], selectors.EVENT_READ, name)
+            sel.register(pidfd, selectors.EVENT_READ, "qemu")
+            while True:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                events = sel.select(left)
+                for key, _ in events:
+                    if key.data != "qemu" and not self.serve(key.data):
+                        sel.unregister(key.fileobj)
+                if any(key.data == "qemu" for key, _ in events):
+                    for name in PORTS:
+                        while self.serve(name):
+                            pass
+                    for stream in self.streams.values():
+                        stream.flush()
+                    self.qemu.wait()
+                    return True
+
+    def serve(self, name):
+        """Take what a port has to say; false at its end or when it is empty."""
+        try:
+            data = os.read(self.fds[name], 65536)
+        except BlockingIOError:
+            return False
+        if name in self.streams:
+            self.streams[name].feed(data)
+            self.let_go()
+        else:
+            self.ctl_pending += data
+            *lines, self.ctl_pending = self.ctl_pending.split(b"\n")
+            for line in lines:
+                self.control(line.decode(errors="replace").split())
+        return bool(data)
+
+    def take_log(self, data):
+        self.log += data
+
+    def let_go(self):
+        """Allow the machine to power off once all it had to say is here."""
+        if self.status is not None and not self.released and \
+                all(s.ended for s in self.streams.values()):
+            self.released = True
+            os.write(self.fds["answer"], b"bye\n")
+
+    def control(self, words):
+        self.reached = words[0] if words else self.reached
+        if self.opts.verbose:
+            self.say(f"{time.monotonic() - self.spawned:.1f} s: {self.reached}")
+        if words == ["boot"]:
+            self.boots += 1
+            if self.boots > MAX_BOOTS:
+                self.qemu.kill()
+            os.write(self.fds["answer"], b"%d\n" % self.boots)
+        elif words == ["start"]:
+            if self.on_start:
+                self.on_start()
+                self.on_start = None
+        elif len(words) == 2 and words[0] == "exit" and words[1].isdigit():
+            self.status = int(words[1])
+            self.let_go()
+
+    # ---- judging ------------------------------------------------------------
+
+    def console_text(self):
+        try:
+            with open(self.console, errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def kernel_log(self):
+        """Everything the kernel said: all of it at a clean end, else the console."""
+        return self.console_text() + self.log.decode(errors="replace")
+
+    def say(self, text):
+        write_all(self.err_fd, f"vm: {self.role}: {text}\n".encode())
+
+    def report(self, status, why):
+        self.say(why)
+        tail = self.console_text().splitlines()[-CONSOLE_TAIL:]
+        with open(self.path("qemu.log"), errors="replace") as f:
+            tail += f.read().splitlines()[-10:]
+        for line in tail:
+            self.say("| " + line)
+        return status
+
+    def verdict(self):
+        found = [] if self.opts.allow_splat else kernlog.splats(
+            self.log.decode(errors="replace") or self.console_text())
+        code = self.qemu.returncode
+        if self.status is None and self.boots > MAX_BOOTS:
+            return self.report(INFRASTRUCTURE, f"rebooted more than {MAX_BOOTS} times")
+        if self.status is None and code < 0:
+            return self.report(128 - code, f"emulator ended by signal {-code}")
+        if self.status is None:
+            return self.report(SPLAT if found else INFRASTRUCTURE,
+                               f"died before the command ended (emulator status {code}, "
+                               f"last sign of life: {self.reached})")
+        for text in found:
+            self.say("the kernel complained:")
+            for line in text.splitlines():
+                self.say("| " + line)
+        return SPLAT if found else self.status
+
+    def keep_log(self):
+        if self.opts.keep_log:
+            with open(self.opts.keep_log, "w") as f:
+                f.write(self.kernel_log())

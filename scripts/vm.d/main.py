@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Command line of scripts/vm."""
+
+import argparse
+import os
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+
+import machine  # noqa: E402
+from machine import INFRASTRUCTURE, Failure  # noqa: E402
+
+STATUS = """
+exit status: that of CMD; 124 when time is up, 125 when the machine could not
+be set up or died, 126 when its kernel log shows a splat."""
+
+
+def add_common(p):
+    p.add_argument("--mem", default=None, help="memory, e.g. 2G")
+    p.add_argument("--smp", type=int, default=None, help="processors")
+    p.add_argument("--timeout", type=float, default=None, metavar="S",
+                   help="end the machine after S seconds (0: never)")
+    p.add_argument("--qmp", metavar="SOCKET", help="offer QEMU's monitor protocol there")
+    p.add_argument("--qemu-arg", action="append", default=[], metavar="ARG",
+                   help="one more argument for QEMU (repeat as needed)")
+    p.add_argument("--env", action="append", default=[], metavar="VAR=VALUE",
+                   help="set in the environment of CMD")
+    p.add_argument("--keep-log", metavar="FILE", help="write the kernel log there")
+    p.add_argument("--allow-splat", action="store_true",
+                   help="do not fail when the kernel log shows a splat")
+    p.add_argument("--verbose", action="store_true", help="print the QEMU command")
+    p.add_argument("--bare", action="store_true", help="do not load the tessera modules")
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="scripts/vm", description="Virtual machines for tests.",
+                                  allow_abbrev=False)
+    sub = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    p = sub.add_parser("host", help="run a command in a fresh host VM", epilog=STATUS,
+                       usage="scripts/vm host [options] [--] CMD [ARG...]", allow_abbrev=False,
+                       formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--kernel", choices=("6.12", "7.2"), default="6.12")
+    p.add_argument("--gpus", type=int, default=1, metavar="N", help="model GPUs (default 1)")
+    p.add_argument("--model-args", default="", metavar="ARGS", help="options of each model")
+    p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")
+    p.add_argument("--interactive", action="store_true",
+                   help="CMD (default: a shell) gets this terminal; no timeout")
+    add_common(p)
+
+    p = sub.add_parser("guest", help="in a host VM: run a command in a fresh guest", epilog=STATUS,
+                       usage="scripts/vm guest [options] [--] CMD [ARG...]", allow_abbrev=False,
+                       formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--kernel", choices=("6.12", "7.2"), default=None,
+                   help="default: that of the host VM")
+    p.add_argument("--accel", choices=("kvm", "tcg"), default=None)
+    p.add_argument("--vgpu", action="append", default=[], metavar="UUID[,PROP=VALUE...]",
+                   help="attach this mdev (repeat as needed)")
+    p.add_argument("--host", action="append", default=[], metavar="BDF",
+                   help="attach this whole PCI device with vfio-pci")
+    p.add_argument("--detach", metavar="NAME",
+                   help="return as soon as CMD runs; see wait, kill, pid, console")
+    p.add_argument("--allow-reboot", action="store_true",
+                   help="a reboot runs CMD again, TESSERA_BOOT counts from 1")
+    add_common(p)
+
+    p = sub.add_parser("wait", help="wait for a detached guest: its output and exit status")
+    p.add_argument("name")
+    p.add_argument("--timeout", type=float, default=0, metavar="S")
+    p = sub.add_parser("kill", help="end the QEMU of a detached guest")
+    p.add_argument("name")
+    p.add_argument("-9", dest="nine", action="store_true", help="with SIGKILL")
+    p = sub.add_parser("pid", help="print the process id of a detached guest's QEMU")
+    p.add_argument("name")
+    p = sub.add_parser("console", help="print the console of a detached guest")
+    p.add_argument("name")
+    return top
+
+
+def split_command(argv):
+    """Everything after the first "--" belongs to the command."""
+    if "--" in argv:
+        i = argv.index("--")
+        return argv[:i], argv[i + 1:]
+    return argv, []
+
+
+def join_values(args):
+    """Tie values that may start with a dash to their options, for argparse."""
+    joined = []
+    rest = iter(args)
+    for arg in rest:
+        value = next(rest, None) if arg in ("--model-args", "--qemu-arg", "--env") else None
+        joined.append(arg if value is None else f"{arg}={value}")
+    return joined
+
+
+def set_defaults(opts, mem, smp, timeout):
+    opts.mem = opts.mem or mem
+    opts.smp = opts.smp or smp
+    if opts.timeout is None:
+        opts.timeout = timeout
+    for name in ("qmp", "keep_log"):
+        if getattr(opts, name):
+            setattr(opts, name, os.path.abspath(getattr(opts, name)))
+
+
+def dispatch(opts):
+    if opts.verb == "host":
+        import host
+        set_defaults(opts, "3G", 2, 0 if opts.interactive else 600)
+        if opts.interactive and not opts.command:
+            opts.command = ["bash", "-l"]
+        return host.run(opts)
+    import guest
+    if opts.verb == "guest":
+        set_defaults(opts, "512M", 1, 300)
+        return guest.run(opts)
+    return getattr(guest, opts.verb)(opts)
+
+
+def main(argv):
+    args, command = split_command(argv)
+    top = parser()
+    opts = top.parse_args(join_values(args))
+    opts.command = command
+    if opts.verb in ("host", "guest") and not command and not getattr(opts, "interactive", False):
+        top.error("no command: give it after --")
+    try:
+        return dispatch(opts)
+    except Failure as e:
+        print(f"vm: {e}", file=sys.stderr)
+        return INFRASTRUCTURE
+
+
+def interrupted(number, _frame):
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(s, interrupted)
+    sys.exit(main(sys.argv[1:]))
