@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Core interface for back-ends: how a type of GPU becomes part of the pool.
+ *
+ * A back-end knows its chip and nothing of clients. It registers each GPU that it
+ * finds and from then on is called through &struct tess_backend_ops. The core owns
+ * who has which slice and checks all indices: a back-end gets no slice number at or
+ * above tess_gpu_info.slice_count. Ops are small: encode, decode, kick, ack.
+ *
+ * A GPU can disappear at any moment. Ops then fail with -ENODEV, or read zero, in
+ * bounded time; none of them polls a device that answers all ones.
+ */
+#ifndef _TESSERA_BACKEND_H_
+#define _TESSERA_BACKEND_H_
+
+#include <linux/types.h>
+#include <tessera/client.h>
+
+struct device;
+struct tess_backend_ops;
+
+/**
+ * struct tess_backend - a GPU as its back-end sees it, embedded in its device structure
+ * @ops: what it can do
+ * @dev: device for DMA and messages; parent of what the core shows in sysfs
+ * @gpu: set by tess_gpu_register() before anything of the GPU is visible, NULL again
+ *	after tess_gpu_unregister()
+ */
+struct tess_backend {
+	const struct tess_backend_ops *ops;
+	struct device *dev;
+	struct tess_gpu *gpu;
+};
+
+/**
+ * struct tess_slice_setup - what the host allows a slice
+ * @engines: TESS_ENGINE_* that work; packets for others fault
+ * @links: bit j: the VRAM bank of slice j can be reached
+ */
+struct tess_slice_setup {
+	u32 engines;
+	u64 links;
+};
+
+/**
+ * struct tess_slice_rates - nominal performance of a slice
+ * @instructions: shader instructions per second
+ * @bandwidth: bytes per second of the copy engine
+ * @texels: texels per second
+ */
+struct tess_slice_rates {
+	u64 instructions;
+	u64 bandwidth;
+	u64 texels;
+};
+
+/**
+ * struct tess_hw_as - page tables, embedded in the back-end's own structure
+ * @be: GPU
+ * @stage: which stage they serve
+ */
+struct tess_hw_as {
+	struct tess_backend *be;
+	enum tess_as_stage stage;
+};
+
+/**
+ * struct tess_hw_vram - memory, embedded in the back-end's own structure
+ * @vram: what it is; @vram.extent comes from kvmalloc(), the core takes it over and
+ *	frees it (it may outlive this structure)
+ */
+struct tess_hw_vram {
+	struct tess_vram vram;
+};
+
+/**
+ * struct tess_hw_ring - ring of a kernel client, embedded in the back-end's own structure
+ * @rec: its completion record, CPU address
+ * @slice: slice that runs it
+ * @capacity: jobs that fit
+ */
+struct tess_hw_ring {
+	struct tess_completion_record *rec;
+	unsigned int slice;
+	unsigned int capacity;
+};
+
+/**
+ * struct tess_backend_ops - a type of GPU
+ *
+ * Unless an op says otherwise: it is mandatory, called in process context, may sleep
+ * and allocate, and the core holds the mutex of the slice concerned, so that calls
+ * for one slice do not run at the same time. "Any context" is hard interrupt context
+ * at worst: no sleeping, no allocation.
+ *
+ * @time: GPU time in cycles. Any context
+ * @rates: nominal performance of a slice, computed. Any context, no device access
+ *
+ * @slice_reset: the slice as after power-on. Guaranteed on 0: nothing of a former
+ *	client runs, no access of it to memory is under way or will come, its
+ *	translations are dropped, its registers are clear; engines and links are all on,
+ *	stage 2 is off. -EIO: the slice does not answer and must not be used
+ * @cut: stop all accesses of the GPU to memory, for good. No lock is held
+ * @slice_setup: set what the host allows. Optional: a GPU that cannot restrict slices
+ * @slice_stage2: @as translates the client-physical addresses of the slice; NULL:
+ *	bypass. On return the old translations are dropped. Optional: without it clients
+ *	that drive registers themselves get no isolation and the core refuses them
+ * @client_read: read the client page. @off is below TESS_PAGE_SIZE and a multiple of
+ *	@width, which is 4 or 8. What is no register reads 0
+ * @client_write: write the client page; same rules
+ * @counters: TESS_COUNTER_* in order; @total: over all clients since power-on, else
+ *	of this client
+ * @kick: the write index grew, as a store to the doorbell. Any context
+ * @doorbell: CPU physical address of the doorbell page. Any context
+ *
+ * @completion_take: has a FENCE of the slice raised the completion vector since the
+ *	last call? Only for the register route. Any context
+ * @fault_pending: slices with a client fault. In the fault interrupt's thread
+ * @host_fault_pending: slices with a stage-2 fault. In the fault interrupt's thread
+ * @fault_read: the slice's client fault; false if there is none
+ * @host_fault_read: the slice's stage-2 fault; false if there is none
+ * @host_fault_ack: repeat the access (@resume) or turn it into a client fault
+ *
+ * @vram_alloc: allocate zeroed memory near the bank of @near_slice (-1: anywhere).
+ *	@size is a multiple of 4 KiB; extents are of 2 MiB if @size is. No lock is held.
+ *	Error pointer: -ENOSPC, -ENOMEM, -ENODEV
+ * @vram_free: zero and return memory. No lock is held
+ * @vram_clear: zero memory. No lock is held
+ * @vram_free_bytes: unused bytes in whole blocks of @granule, which is 4 KiB or 2 MiB:
+ *	a request that is a multiple of @granule succeeds if it is not larger. Atomic
+ *
+ * @as_create: make empty page tables. No lock is held. Error pointer
+ * @as_destroy: free them; no slice uses them. No lock is held
+ * @as_map: as tess_as_map(); the range is checked. No lock is held
+ * @as_unmap: as tess_as_unmap(); the range is checked. No lock is held
+ *
+ * @ring_create: make a ring for a slice that is reset or was left by ring_destroy(),
+ *	and enable it. Error pointer
+ * @ring_destroy: stop the slice's client, drop its work, free the ring. On return the
+ *	slice makes no access for the ring or its jobs
+ * @ring_submit: put job number @seq in the ring (there is room) and kick. The core
+ *	holds a spinlock of the ring with interrupts off
+ * @ring_recover: as tess_ring_recover(), called as ring_submit(). -EALREADY
+ * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
+ *	ring_submit()
+ */
+struct tess_backend_ops {
+	u64 (*time)(struct tess_backend *be);
+	void (*rates)(struct tess_backend *be, unsigned int slice, struct tess_slice_rates *rates);
+
+	int (*slice_reset)(struct tess_backend *be, unsigned int slice);
+	void (*cut)(struct tess_backend *be);
+	int (*slice_setup)(struct tess_backend *be, unsigned int slice,
+			   const struct tess_slice_setup *setup);
+	int (*slice_stage2)(struct tess_backend *be, unsigned int slice, struct tess_hw_as *as);
+	int (*client_read)(struct tess_backend *be, unsigned int slice, u32 off,
+			   unsigned int width, u64 *val);
+	int (*client_write)(struct tess_backend *be, unsigned int slice, u32 off,
+			    unsigned int width, u64 val);
+	int (*counters)(struct tess_backend *be, unsigned int slice, bool total,
+			u64 counters[TESS_COUNTER_COUNT]);
+	void (*kick)(struct tess_backend *be, unsigned int slice, u64 wptr);
+	phys_addr_t (*doorbell)(struct tess_backend *be, unsigned int slice);
+
+	bool (*completion_take)(struct tess_backend *be, unsigned int slice);
+	u64 (*fault_pending)(struct tess_backend *be);
+	u64 (*host_fault_pending)(struct tess_backend *be);
+	bool (*fault_read)(struct tess_backend *be, unsigned int slice, struct tess_fault *fault);
+	bool (*host_fault_read)(struct tess_backend *be, unsigned int slice,
+				struct tess_host_fault *hf);
+	void (*host_fault_ack)(struct tess_backend *be, unsigned int slice, bool resume);
+
+	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice);
+	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
+	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
+	u64 (*vram_free_bytes)(struct tess_backend *be, u64 granule);
+
+	struct tess_hw_as *(*as_create)(struct tess_backend *be, enum tess_as_stage stage);
+	void (*as_destroy)(struct tess_hw_as *as);
+	int (*as_map)(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot);
+	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size);
+
+	struct tess_hw_ring *(*ring_create)(struct tess_backend *be, unsigned int slice);
+	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);
+	void (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
+			    struct tess_hw_as *as, u64 cmd, u32 count);
+	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
+			    bool (*cancel)(void *data, u64 seq), void *data);
+	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+};
+
+/**
+ * tess_gpu_register() - put a GPU in the pool
+ * @be: back-end, ready for all ops, interrupts may come
+ * @info: of the GPU, copied; @info->index is ignored
+ * @slices: @info->slice_count entries, copied; kind TESS_KIND_NONE: cannot be used now
+ *
+ * All slices are reset. Front-ends are told before it returns.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, or the error of a slice's reset if none can be used.
+ */
+int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
+		      const struct tess_slice_info *slices);
+
+/**
+ * tess_gpu_unregister() - take a GPU out of the pool
+ * @be: registered back-end; its interrupt handlers call the core no more
+ *
+ * Clients are told (gone()), front-ends leave the GPU, all slices are reset and all
+ * objects of the back-end (page tables, rings, memory) are destroyed through its ops.
+ * On return no op runs or will be called.
+ */
+void tess_gpu_unregister(struct tess_backend *be);
+
+/**
+ * tess_gpu_lost() - the device does not answer any more
+ * @gpu: GPU
+ *
+ * Clients are told from a worker; tess_gpu_unregister() must follow in any case. Any
+ * context, any number of times.
+ */
+void tess_gpu_lost(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_in_use() - has a client other than the host's own a slice?
+ * @gpu: GPU
+ *
+ * Return: true if one has.
+ */
+bool tess_gpu_in_use(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_completion_irq() - the completion vector was raised
+ * @gpu: GPU
+ *
+ * Hard interrupt context; not concurrently for one GPU.
+ */
+void tess_gpu_completion_irq(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_fault_irq() - the fault vector was raised
+ * @gpu: GPU
+ *
+ * Process context (threaded handler). Work is done per slice elsewhere.
+ */
+void tess_gpu_fault_irq(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_reconfigure() - the slices of the GPU changed (the GPU is a vGPU)
+ * @gpu: GPU
+ * @slices: as in tess_gpu_register(), the same number
+ *
+ * Process context. Elastic clients lose and get slices; others are told by config().
+ * A slice in use keeps its owner also when its kind changes.
+ */
+void tess_gpu_reconfigure(struct tess_gpu *gpu, const struct tess_slice_info *slices);
+
+#endif

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Core interface for front-ends: GPUs of the pool, vGPUs, memory, rings.
+ *
+ * A front-end makes vGPUs available to one type of client. It knows no back-end and
+ * no register of a GPU beyond the client page, which is what a guest sees. All
+ * functions may sleep and need process context unless they say otherwise; the core
+ * checks every id and index that it is given. Pointers returned as error pointers
+ * are said so.
+ *
+ * Lifetime: a &struct tess_gpu is valid between the gpu_add() and the return of the
+ * gpu_remove() callback of the front-end; a &struct tess_vgpu from
+ * tess_vgpu_create() to tess_vgpu_destroy(), also when its GPU goes away in between:
+ * after the gone() callback, calls fail with -ENODEV and touch no hardware.
+ */
+#ifndef _TESSERA_CLIENT_H_
+#define _TESSERA_CLIENT_H_
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/hw/tess_regs.h>
+
+struct device;
+struct module;
+struct tess_as;
+struct tess_gpu;
+struct tess_ring;
+struct tess_vgpu;
+
+/* ---- GPUs ---- */
+
+/**
+ * struct tess_gpu_info - what does not change while a GPU is in the pool
+ * @index: number of the GPU in the pool, reused after it is gone
+ * @slice_count: number of slices, at most TESS_MAX_SLICES
+ * @caps: TESS_CAPS_*
+ * @clock_khz: nominal clock
+ * @vram_size: bytes of VRAM
+ * @bank_size: bytes of the VRAM bank of a slice
+ * @vram_phys: CPU physical address of VRAM offset 0 (of the BAR)
+ * @group_slots: work-groups in flight per slice
+ * @is_vgpu: the GPU is a vGPU itself, this is a guest
+ */
+struct tess_gpu_info {
+	unsigned int index;
+	unsigned int slice_count;
+	u32 caps;
+	u32 clock_khz;
+	u64 vram_size;
+	u64 bank_size;
+	phys_addr_t vram_phys;
+	u32 group_slots;
+	bool is_vgpu;
+};
+
+/**
+ * struct tess_slice_info - what does not change of a slice
+ * @kind: enum tess_slice_kind
+ * @cores: shader cores
+ * @engines: TESS_ENGINE_* that the slice has
+ */
+struct tess_slice_info {
+	u32 kind;
+	u32 cores;
+	u32 engines;
+};
+
+/**
+ * tess_gpu_info() - what does not change while a GPU is in the pool
+ * @gpu: GPU
+ *
+ * Any context.
+ *
+ * Return: valid as long as the GPU.
+ */
+const struct tess_gpu_info *tess_gpu_info(const struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_slice_info() - shape of a slice
+ * @gpu: GPU
+ * @slice: number
+ *
+ * Any context.
+ *
+ * Return: valid as long as the GPU; NULL if there is no such slice. In a
+ * guest the host can change the contents (config()).
+ */
+const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, unsigned int slice);
+
+/**
+ * tess_gpu_dev() - device that a GPU is on, for DMA and as a parent
+ * @gpu: GPU
+ *
+ * Any context.
+ *
+ * Return: the device.
+ */
+struct device *tess_gpu_dev(const struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_time() - GPU time
+ * @gpu: GPU
+ *
+ * Any context.
+ *
+ * Return: cycles; 0 if the GPU is gone.
+ */
+u64 tess_gpu_time(struct tess_gpu *gpu);
+
+/**
+ * struct tess_frontend - a registered front-end
+ * @name: for messages and sysfs
+ * @owner: module, pinned while one of its vGPUs exists (but for elastic ones)
+ * @gpu_add: a GPU came (also called for those that are there at registration); an
+ *	error only means that this front-end does not serve that GPU. Optional
+ * @gpu_remove: leave a GPU; called only if @gpu_add succeeded: the GPU goes away (all
+ *	vGPUs of the front-end on it got gone() before) or the front-end is unregistered.
+ *	On return the front-end uses the GPU no more; it may still hold vGPUs, address
+ *	spaces, memory and rings of it, which are empty shells then. Must return in
+ *	bounded time, also while clients have it open
+ *
+ * Call-backs run in process context, one at a time for all front-ends, may sleep and may
+ * call everything but tess_frontend_register() and tess_frontend_unregister().
+ */
+struct tess_frontend {
+	const char *name;
+	struct module *owner;
+	int (*gpu_add)(struct tess_frontend *fe, struct tess_gpu *gpu);
+	void (*gpu_remove)(struct tess_frontend *fe, struct tess_gpu *gpu);
+
+	/* private: core */
+	struct list_head link;
+	struct xarray gpus;
+};
+
+/**
+ * tess_frontend_register() - offer all GPUs to a front-end
+ * @fe: front-end, kept until it is unregistered
+ *
+ * gpu_add() is called for the GPUs that are there before it returns.
+ *
+ * Return: 0, -EINVAL it has no name.
+ */
+int tess_frontend_register(struct tess_frontend *fe);
+
+/**
+ * tess_frontend_unregister() - the front-end leaves all GPUs
+ * @fe: registered front-end without vGPUs but those that its gpu_remove() destroys
+ */
+void tess_frontend_unregister(struct tess_frontend *fe);
+
+/* ---- vGPUs ---- */
+
+/**
+ * struct tess_blueprint - what is asked for
+ * @slices: number of slices, 1 to TESS_MAX_SLICES
+ * @kind: enum tess_slice_kind of all of them; TESS_KIND_NONE: any
+ * @engines: TESS_ENGINE_* that the client may use; 0: all that the slices have
+ * @memory: bytes of VRAM per slice, a multiple of 2 MiB; 0: none is reserved
+ * @topology: enum tess_topology
+ */
+struct tess_blueprint {
+	u32 slices;
+	u32 kind;
+	u32 engines;
+	u32 topology;
+	u64 memory;
+};
+
+/**
+ * struct tess_fault - a fault of the client (stage 1, packets, instructions)
+ * @cause: enum tess_cause
+ * @info: TESS_FAULT_INFO_*
+ * @addr: VA, or client address of the packet
+ * @pc: of the work-item, if TESS_FAULT_INFO_HART
+ * @packet: ring index
+ * @indirect: index in the indirect buffer, if TESS_FAULT_INFO_INDIRECT
+ * @asid: address space
+ */
+struct tess_fault {
+	u32 cause;
+	u32 info;
+	u64 addr;
+	u64 pc;
+	u64 packet;
+	u32 indirect;
+	u32 asid;
+};
+
+/**
+ * struct tess_host_fault - a fault of stage 2
+ * @cause: TESS_CAUSE_*_GUEST_PAGE
+ * @access: 0 fetch, 1 load, 2 store
+ * @gpa: client-physical address
+ */
+struct tess_host_fault {
+	u32 cause;
+	u32 access;
+	u64 gpa;
+};
+
+/**
+ * struct tess_client_ops - call-backs of the core to the owner of a vGPU
+ * @complete: the completion record of a vslice passed its event index; also once in a
+ *	while without need. Hard interrupt context, at most a few microseconds. Optional
+ * @fault: a vslice stopped with a client fault and stays stopped until
+ *	tess_vslice_reset(), a FAULT_ACK through tess_vslice_reg_write(), or
+ *	tess_ring_recover(). Process context, may sleep. Mandatory
+ * @host_fault: map @hf->gpa in the stage-2 address space. Return 0 to repeat the
+ *	access, negative errno to refuse it (the client sees an access fault). Process
+ *	context, may sleep and allocate. Mandatory if a stage 2 is set
+ * @config: composition changed (tess_vgpu_composition() tells). Process context. Optional
+ * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else.
+ *	Drain and return; on return the ring of this vslice is gone and is not used
+ *	until @restore. Process context, bounded time
+ * @restore: elastic only: the slice behind @vslice came back, a new ring may be made
+ * @gone: the GPU was removed or does not answer; no further call-backs follow. Fail
+ *	what is pending. Process context. Mandatory
+ *
+ * All may call the core for their own vGPU but not tess_vgpu_destroy();
+ * Documentation/locking.rst says which locks the core holds.
+ */
+struct tess_client_ops {
+	void (*complete)(struct tess_vgpu *vgpu, unsigned int vslice);
+	void (*fault)(struct tess_vgpu *vgpu, unsigned int vslice, const struct tess_fault *fault);
+	int (*host_fault)(struct tess_vgpu *vgpu, unsigned int vslice,
+			  const struct tess_host_fault *hf);
+	void (*config)(struct tess_vgpu *vgpu);
+	void (*reclaim)(struct tess_vgpu *vgpu, unsigned int vslice);
+	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
+	void (*gone)(struct tess_vgpu *vgpu);
+};
+
+/**
+ * struct tess_vgpu_params - arguments of tess_vgpu_create()
+ * @name: owner as shown in sysfs ("drm", mdev UUID), copied
+ * @blueprint: what is asked for; ignored if @elastic
+ * @elastic: the vGPU has one vslice per slice of the GPU; it holds those that are
+ *	free and gives them back (reclaim) when another vGPU needs them
+ * @ops: call-backs
+ * @priv: tess_vgpu_priv()
+ * @owner: front-end module
+ */
+struct tess_vgpu_params {
+	const char *name;
+	struct tess_blueprint blueprint;
+	bool elastic;
+	const struct tess_client_ops *ops;
+	void *priv;
+	struct module *owner;
+};
+
+/**
+ * tess_vgpu_create() - compose a vGPU
+ * @gpu: GPU that gives the slices
+ * @params: what is wanted, copied
+ *
+ * Whole or not at all. Slices come reset, their rings disabled, and with scrubbed
+ * memory; no stage 2 (bypass) until tess_vgpu_set_stage2(). Call-backs may come before
+ * it returns.
+ *
+ * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -ENOSPC not
+ * enough free slices of the kind or VRAM (the kernel log says what was missing), -EBUSY
+ * the GPU has an elastic vGPU already, -ENODEV the GPU goes away, -ENOMEM.
+ */
+struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
+
+/**
+ * tess_vgpu_destroy() - halt, reset, scrub, and return everything to the pool
+ * @vgpu: from tess_vgpu_create(); rings and extra memory must be gone
+ *
+ * On return no call-back runs or comes, and the GPU makes no access for this client.
+ */
+void tess_vgpu_destroy(struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_priv() - &tess_vgpu_params.priv
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: as given.
+ */
+void *tess_vgpu_priv(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_gpu() - GPU of a vGPU
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: the GPU, also if it is gone.
+ */
+struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_vslices() - number of vslices
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: their number, which does not change.
+ */
+unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_slice_mask() - vslices that can run now
+ * @vgpu: vGPU
+ *
+ * Return: all, or those that an elastic vGPU holds and need not give back.
+ */
+u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_slice() - slice that runs a vslice
+ * @vgpu: vGPU
+ * @vslice: index
+ *
+ * Return: number of the slice, -EINVAL no such vslice, -ENXIO no slice runs it now.
+ */
+int tess_vgpu_slice(const struct tess_vgpu *vgpu, unsigned int vslice);
+
+/**
+ * tess_gpu_available() - how many vGPUs could be created now?
+ * @gpu: GPU
+ * @bp: each with this blueprint
+ *
+ * Return: exactly how many, if nobody else takes or returns anything in between; 0 for
+ * nonsense.
+ */
+unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprint *bp);
+
+/**
+ * tess_vgpu_composition() - fill a composition page
+ * @vgpu: vGPU
+ * @page: one zeroed page; written seqlock-style if it is already visible to a client
+ */
+void tess_vgpu_composition(struct tess_vgpu *vgpu, struct tess_composition *page);
+
+/**
+ * tess_vgpu_set_stage2() - translate the client-physical addresses of a vGPU
+ * @vgpu: vGPU with all rings disabled
+ * @as: stage-2 address space; NULL: bypass
+ *
+ * Return: 0, -EINVAL not a stage 2 of this GPU, or the vGPU is elastic or has no
+ * host_fault(); -EOPNOTSUPP the GPU has no stage 2; -ENODEV.
+ */
+int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
+
+/**
+ * tess_vgpu_scrub() - make a vGPU as tess_vgpu_create() gave it
+ * @vgpu: vGPU without rings of the core
+ *
+ * Resets every vslice (ring set-up, faults, counters, local memory, translations) and
+ * zeroes the reserved memory; stage 2 and composition stay. On return the GPU makes no
+ * access for the client until it sets a ring up again, and no host_fault() runs that
+ * started before. Call it without a lock that host_fault() takes.
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_vgpu_scrub(struct tess_vgpu *vgpu);
+
+/* ---- vslices of a client that drives the registers itself (a VM) ---- */
+
+/**
+ * tess_vslice_reg_read() - read a register of the client page
+ * @vgpu: vGPU
+ * @vslice: index
+ * @off: TESS_SREG_*
+ * @width: 4 or 8 bytes
+ * @val: result; 0 for what is no register
+ *
+ * Return: 0, -EINVAL bad index or width, -ENODEV.
+ */
+int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, unsigned int width,
+			 u64 *val);
+/**
+ * tess_vslice_reg_write() - write a register of the client page
+ * @vgpu: vGPU
+ * @vslice: index
+ * @off: TESS_SREG_*
+ * @width: 4 or 8 bytes
+ * @val: what the hardware ignores is ignored
+ *
+ * Return: 0, -EINVAL bad index or width, -ENXIO no slice runs it now, -ENODEV.
+ */
+int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
+			  unsigned int width, u64 val);
+
+/**
+ * tess_vslice_reset() - client reset of a vslice, as TESS_SREG_RESET
+ * @vgpu: vGPU
+ * @vslice: index
+ *
+ * Return: as tess_vslice_reg_write().
+ */
+int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice);
+
+/**
+ * tess_vslice_kick() - a new write index, as a store to the doorbell
+ * @vgpu: vGPU
+ * @vslice: index
+ * @wptr: packets ever written
+ *
+ * Return: as tess_vslice_reg_write().
+ */
+int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr);
+
+/**
+ * tess_vslice_doorbell_phys() - where a client's stores reach the slice directly
+ * @vgpu: vGPU
+ * @vslice: index
+ *
+ * Return: CPU physical address of the doorbell page of the slice that runs the vslice
+ * now; 0 if none does.
+ */
+phys_addr_t tess_vslice_doorbell_phys(struct tess_vgpu *vgpu, unsigned int vslice);
+
+/**
+ * tess_vslice_set_record() - tell the completion router where to look
+ * @vgpu: vGPU
+ * @vslice: index
+ * @rec: kernel address of the completion record, valid until replaced; NULL: none
+ *
+ * On return the router looks at the old record no more, whatever is returned. The
+ * contents are hostile: they only decide whether complete() of this very vGPU is called.
+ * A client must zero its record before it uses a ring that was reset.
+ *
+ * Return: 0, -EINVAL bad index, or the vGPU has no complete(); -ENXIO, -ENODEV.
+ */
+int tess_vslice_set_record(struct tess_vgpu *vgpu, unsigned int vslice,
+			   struct tess_completion_record *rec);
+
+/* ---- VRAM ---- */
+
+/**
+ * struct tess_vram_extent - contiguous VRAM
+ * @offset: in VRAM, bytes
+ * @size: bytes
+ */
+struct tess_vram_extent {
+	u64 offset;
+	u64 size;
+};
+
+/**
+ * struct tess_vram - an allocation of VRAM
+ * @size: bytes, sum of the extents
+ * @count: number of extents
+ * @extent: in order of the allocation's addresses; each a multiple of 4 KiB, and of
+ *	2 MiB (and so aligned) if @size is
+ *
+ * Memory is zeroed when it is given and when it is freed.
+ */
+struct tess_vram {
+	u64 size;
+	unsigned int count;
+	struct tess_vram_extent *extent;
+};
+
+/**
+ * tess_vgpu_vram() - the memory that the blueprint reserved
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: what is vslice 0's, then vslice 1's and so on, the same size
+ * each; NULL if none was reserved.
+ */
+const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vram_alloc() - allocate VRAM
+ * @gpu: GPU
+ * @size: bytes, a multiple of 4 KiB
+ * @near_slice: in this slice's bank if possible; -1: anywhere
+ *
+ * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV.
+ */
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice);
+
+/**
+ * tess_vram_free() - zero and return VRAM
+ * @gpu: GPU that it is of, gone or not
+ * @vram: from tess_vram_alloc(); no slice can reach it any more
+ */
+void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram);
+
+/**
+ * tess_gpu_vram_free() - VRAM that nobody has
+ * @gpu: GPU
+ *
+ * Return: bytes.
+ */
+u64 tess_gpu_vram_free(struct tess_gpu *gpu);
+
+/* ---- GPU address spaces ---- */
+
+enum tess_as_stage { TESS_AS_STAGE1, TESS_AS_STAGE2 };
+
+#define TESS_AS_READ	BIT(0)
+#define TESS_AS_WRITE	BIT(1)
+#define TESS_AS_EXEC	BIT(2)
+
+/**
+ * tess_as_create() - make an empty address space
+ * @gpu: GPU
+ * @stage: stage that it is for
+ *
+ * Return: address space or error pointer: -ENOMEM, -ENOSPC too many, -ENODEV.
+ */
+struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage);
+
+/**
+ * tess_as_destroy() - free an address space
+ * @as: no job and no vGPU uses it any more; the GPU may be gone
+ */
+void tess_as_destroy(struct tess_as *as);
+
+/**
+ * tess_as_map() - map a range
+ * @as: address space
+ * @va: input address, 4 KiB aligned; [0, 2^38) in stage 1, [0, 2^41) in stage 2
+ * @pa: physical address: DMA address of @tess_gpu_dev, or TESS_PA_VRAM + offset
+ * @size: multiple of 4 KiB
+ * @prot: TESS_AS_*, at least TESS_AS_READ
+ *
+ * Uses 2 MiB leaves where both addresses allow. The caller serializes calls for one
+ * address space. Replacing a valid leaf is refused; no invalidation is needed.
+ *
+ * Return: 0, -EINVAL, -EEXIST (nothing was mapped), -ENOMEM (nothing was mapped),
+ * -ENODEV.
+ */
+int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
+
+/**
+ * tess_as_unmap() - unmap a range and invalidate
+ * @as: address space
+ * @va: 4 KiB aligned
+ * @size: multiple of 4 KiB; holes are fine
+ *
+ * Splits 2 MiB leaves. On return no slice of the GPU can reach what was mapped: the
+ * pages may be freed. Never fails for want of memory on ranges that were mapped by
+ * calls of the same shape. When the GPU is gone nothing can reach anything.
+ *
+ * Return: 0, -EINVAL, -ENOMEM a part is still mapped, -ENODEV.
+ */
+int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
+
+/* ---- Rings of a client in the kernel (DRM) ---- */
+
+/**
+ * struct tess_job - what a ring runs
+ * @as: stage-1 address space of the process, kept until the job is complete
+ * @cmd: VA of the packets
+ * @count: number of packets, 1 to TESS_MAX_INDIRECT
+ */
+struct tess_job {
+	struct tess_as *as;
+	u64 cmd;
+	u32 count;
+};
+
+/**
+ * tess_ring_create() - make a ring and completion record for a vslice and enable it
+ * @vgpu: vGPU in bypass
+ * @vslice: index
+ *
+ * Return: ring or error pointer: -EBUSY has one, -ENXIO the vslice has no slice now,
+ * -ENOMEM, -ENODEV.
+ */
+struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice);
+/**
+ * tess_ring_destroy() - stop the slice and free its ring
+ * @ring: ring; jobs that are not complete are dropped
+ */
+void tess_ring_destroy(struct tess_ring *ring);
+
+/**
+ * tess_ring_capacity() - jobs that fit in a ring
+ * @ring: ring
+ *
+ * Any context.
+ *
+ * Return: their number.
+ */
+unsigned int tess_ring_capacity(const struct tess_ring *ring);
+
+/**
+ * tess_ring_submit() - queue a job
+ * @ring: ring
+ * @job: copied
+ * @seq: its sequence number, from 1 without gaps
+ *
+ * Allocates nothing, does not sleep: fit for drm_sched's run_job(). The caller keeps
+ * at most tess_ring_capacity() jobs in flight.
+ *
+ * Return: 0, -EINVAL nonsense in the job, -ENOSPC ring full, -ENODEV.
+ */
+int tess_ring_submit(struct tess_ring *ring, const struct tess_job *job, u64 *seq);
+/**
+ * tess_ring_completed() - how far is a ring?
+ * @ring: ring
+ *
+ * Any context.
+ *
+ * Return: highest completed sequence number; what its job and earlier ones
+ * wrote is visible.
+ */
+u64 tess_ring_completed(struct tess_ring *ring);
+
+/**
+ * tess_ring_arm() - ask for complete() when a job is complete
+ * @ring: ring
+ * @seq: its sequence number; replaces the one that was asked for before
+ *
+ * Any context.
+ *
+ * Return: true if it is complete already, complete() may not come then.
+ */
+bool tess_ring_arm(struct tess_ring *ring, u64 seq);
+
+/**
+ * tess_ring_recover() - drop a job and go on with the next
+ * @ring: ring that faulted or hangs
+ * @seq: job to drop; nothing is dropped if it is complete by now
+ * @cancel: asked for each job behind @seq, with the ring stopped, whether it is to
+ *	do nothing (its INDIRECT becomes a NOP): the later jobs of the queue that
+ *	failed. Must not sleep. NULL: none
+ * @data: for @cancel
+ *
+ * The dropped job's sequence number counts as completed. Jobs behind it run, except
+ * for those that @cancel named, which complete without having done anything.
+ *
+ * Return: 0; -EALREADY the work of @seq was complete, the ring goes on; -EINVAL no such
+ * job; -ENODEV.
+ */
+int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data, u64 seq),
+		      void *data);
+
+/**
+ * tess_ring_usage() - GPU cycles that a job kept its vslice busy
+ * @ring: ring
+ * @seq: completed job, among the last tess_ring_capacity() ones
+ *
+ * From counter blocks that the ring writes around the job (TIMESTAMP packets to host
+ * memory), so that accounting costs no register access. Any context.
+ *
+ * Return: cycles; 0 for a job that did nothing, or is not among those.
+ */
+u64 tess_ring_usage(struct tess_ring *ring, u64 seq);
+
+/**
+ * tess_vslice_counters() - what a vslice did for its client since its last reset
+ * @vgpu: vGPU
+ * @vslice: index
+ * @counters: TESS_COUNTER_* in order
+ *
+ * Return: 0, -EINVAL, -ENXIO, -ENODEV.
+ */
+int tess_vslice_counters(struct tess_vgpu *vgpu, unsigned int vslice,
+			 u64 counters[TESS_COUNTER_COUNT]);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One source for Linux 6.12 to 7.2.
+ *
+ * The source is written for the newest kernel; this header gives the older ones what
+ * they lack. Probe for a macro or a header first: distributions backport interfaces,
+ * and a version test is then wrong. No other file tests a version.
+ */
+#ifndef _TESSERA_COMPAT_H_
+#define _TESSERA_COMPAT_H_
+
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+/*
+ * Namespace of the symbols that tessera.ko exports, for EXPORT_SYMBOL_NS_GPL() and
+ * MODULE_IMPORT_NS(): an identifier before 6.13, a string since. It leaves no macro
+ * to probe for.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define TESS_NS TESSERA
+#else
+#define TESS_NS "TESSERA"
+#endif
+
+/* vmf_insert_pfn_pmd() took a pfn_t until that type was removed; sparse has no __has_include() */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#include <linux/pfn_t.h>
+#define tess_pfn_arg(pfn)	__pfn_to_pfn_t(pfn, PFN_DEV)
+#else
+#define tess_pfn_arg(pfn)	(pfn)
+#endif
+
+/* VFIO_DEVICE_GET_REGION_INFO arrives in .ioctl, there is no .get_region_info_caps */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#define TESS_VFIO_REGION_INFO_IOCTL
+#endif
+
+/* struct drm_driver had a date, printed by DRM_IOCTL_VERSION, until 6.14 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define TESS_DRM_DRIVER_DATE	.date = "20250101",
+#else
+#define TESS_DRM_DRIVER_DATE
+#endif
+
+/* drm_gpuvm_sm_map() takes a structure since 6.18 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define tess_gpuvm_sm_map(gpuvm, priv, addr, size, obj, offset) \
+	drm_gpuvm_sm_map(gpuvm, priv, addr, size, obj, offset)
+#else
+#define tess_gpuvm_sm_map(gpuvm, priv, addr_, size_, obj_, offset_) \
+	drm_gpuvm_sm_map(gpuvm, priv, &(struct drm_gpuvm_map_req){ \
+		.map.va.addr = (addr_), \
+		.map.va.range = (size_), \
+		.map.gem.obj = (obj_), \
+		.map.gem.offset = (offset_), \
+	})
+#endif
+
+/* drm_gpuvm_bo_obtain() says since 7.0 that a lock must be held; it always had to */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define tess_gpuvm_bo_obtain	drm_gpuvm_bo_obtain
+#else
+#define tess_gpuvm_bo_obtain	drm_gpuvm_bo_obtain_locked
+#endif
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * DRM interface of Tessera GPUs and vGPUs.
+ *
+ * Extension rules: a structure only grows at its end; what an older user does not
+ * pass counts as zero, and zero means the behaviour before the field existed. A newer
+ * user looks at the minor version of the driver (DRM_IOCTL_VERSION), which grows with
+ * each addition, before it uses what came with it: the part of a structure that the
+ * kernel does not know is ignored. Padding must be zero and is checked; flags that are
+ * not named here are refused with -EINVAL. Fields marked "out" only are not read.
+ *
+ * Every ioctl can fail with -ENODEV when the device is gone, -EFAULT for a bad user
+ * pointer, -ENOMEM, and -EINTR when a signal arrives (repeat the call). All ioctls
+ * are available on the render node.
+ *
+ * Objects: a *BO* is memory; a *VM* is an address space of the GPU, 38 bits; a
+ * *queue* sends command buffers of one VM to one slice. A command buffer is an
+ * array of packets (tessera_packet.h) in the VM's memory; it runs unprivileged.
+ * All belong to the open file and go away with it.
+ */
+#ifndef _UAPI_TESSERA_DRM_H_
+#define _UAPI_TESSERA_DRM_H_
+
+#include <drm/drm.h>
+#include "tessera_packet.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define DRM_TESSERA_QUERY		0x00
+#define DRM_TESSERA_BO_CREATE		0x01
+#define DRM_TESSERA_BO_MMAP_OFFSET	0x02
+#define DRM_TESSERA_VM_CREATE		0x03
+#define DRM_TESSERA_VM_DESTROY		0x04
+#define DRM_TESSERA_VM_BIND		0x05
+#define DRM_TESSERA_QUEUE_CREATE	0x06
+#define DRM_TESSERA_QUEUE_DESTROY	0x07
+#define DRM_TESSERA_QUEUE_STATE		0x08
+#define DRM_TESSERA_SUBMIT		0x09
+
+/**
+ * enum drm_tessera_query_type - what to query
+ * @DRM_TESSERA_QUERY_GPU: struct drm_tessera_query_gpu
+ * @DRM_TESSERA_QUERY_SLICES: array of struct drm_tessera_query_slice, one per slice
+ * @DRM_TESSERA_QUERY_MEMORY: struct drm_tessera_query_memory
+ */
+enum drm_tessera_query_type {
+	DRM_TESSERA_QUERY_GPU = 0,
+	DRM_TESSERA_QUERY_SLICES = 1,
+	DRM_TESSERA_QUERY_MEMORY = 2,
+};
+
+/**
+ * struct drm_tessera_query - DRM_IOCTL_TESSERA_QUERY
+ * @type: enum drm_tessera_query_type
+ * @size: in: bytes at @data; out: bytes that the answer has. With @size 0 nothing is
+ *	copied, only the size is told
+ * @data: user pointer; as much of the answer as fits is copied
+ *
+ * Errors: -EINVAL unknown @type.
+ */
+struct drm_tessera_query {
+	__u32 type;
+	__u32 size;
+	__u64 data;
+};
+
+/**
+ * struct drm_tessera_query_gpu - the GPU
+ * @slice_mask: slices that jobs can be sent to now
+ * @generation: of the composition; grows when @slice_mask or a slice changes
+ * @vram_size: bytes
+ * @bank_size: bytes of VRAM that are nearest to one slice
+ * @va_end: VAs are [0, @va_end)
+ * @slice_count: slice numbers are [0, @slice_count)
+ * @clock_khz: nominal clock of the GPU
+ * @caps: TESS_CAPS_* as in the hardware specification; bit 0: this is a vGPU
+ * @group_slots: work-groups in flight per slice; private memory is needed for each
+ * @max_group_items: work-items of a work-group
+ * @max_local_bytes: local memory of a work-group
+ * @max_submit_packets: packets of a command buffer
+ * @pad: zero
+ */
+struct drm_tessera_query_gpu {
+	__u64 slice_mask;
+	__u64 generation;
+	__u64 vram_size;
+	__u64 bank_size;
+	__u64 va_end;
+	__u32 slice_count;
+	__u32 clock_khz;
+	__u32 caps;
+	__u32 group_slots;
+	__u32 max_group_items;
+	__u32 max_local_bytes;
+	__u32 max_submit_packets;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_query_slice - one slice
+ * @kind: 1 compute, 2 render, 3 mixed; 0 if there is no such slice now
+ * @cores: shader cores
+ * @engines: bit 0 compute, 1 copy, 2 raster, 3 display: those that were given
+ * @flags: DRM_TESSERA_SLICE_AVAILABLE
+ */
+struct drm_tessera_query_slice {
+	__u32 kind;
+	__u32 cores;
+	__u32 engines;
+	__u32 flags;
+};
+
+#define DRM_TESSERA_SLICE_AVAILABLE	(1 << 0)
+
+/**
+ * struct drm_tessera_query_memory - VRAM
+ * @vram_total: bytes of the (v)GPU
+ * @vram_free: bytes that can be allocated now
+ */
+struct drm_tessera_query_memory {
+	__u64 vram_total;
+	__u64 vram_free;
+};
+
+#define DRM_TESSERA_BO_VRAM		(1 << 0)
+
+/**
+ * struct drm_tessera_bo_create - DRM_IOCTL_TESSERA_BO_CREATE
+ * @size: in: bytes, not 0; out: rounded up to whole pages of 4 KiB
+ * @flags: DRM_TESSERA_BO_VRAM: memory of the GPU; 0: system memory, cached
+ * @near_slice: VRAM: slice that it should be near to, best effort; a number that is
+ *	no slice: anywhere. Ignored for system memory
+ * @handle: out: GEM handle
+ * @pad: zero
+ *
+ * The memory reads as zero. Errors: -EINVAL @size is 0 or more than a VM has, unknown
+ * flags, padding; -ENOSPC no such VRAM is left.
+ */
+struct drm_tessera_bo_create {
+	__u64 size;
+	__u32 flags;
+	__u32 near_slice;
+	__u32 handle;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_bo_mmap_offset - DRM_IOCTL_TESSERA_BO_MMAP_OFFSET
+ * @handle: GEM handle
+ * @pad: zero
+ * @offset: out: for mmap() on this file
+ *
+ * VRAM is mapped shared only (-EINVAL from mmap() else). When the GPU goes away, an
+ * access to mapped VRAM raises SIGBUS. Errors: -EINVAL padding; -ENOENT no such handle.
+ */
+struct drm_tessera_bo_mmap_offset {
+	__u32 handle;
+	__u32 pad;
+	__u64 offset;
+};
+
+/**
+ * struct drm_tessera_vm_create - DRM_IOCTL_TESSERA_VM_CREATE
+ * @flags: zero
+ * @id: out: VM id, not 0
+ *
+ * Errors: -EINVAL flags; -EMFILE more than 64 VMs in this file.
+ */
+struct drm_tessera_vm_create {
+	__u32 flags;
+	__u32 id;
+};
+
+/**
+ * struct drm_tessera_vm_destroy - DRM_IOCTL_TESSERA_VM_DESTROY
+ * @id: VM; queues keep it alive but it can't be named any more
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such VM.
+ */
+struct drm_tessera_vm_destroy {
+	__u32 id;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_BIND_MAP		0
+#define DRM_TESSERA_BIND_UNMAP		1
+
+#define DRM_TESSERA_BIND_READONLY	(1 << 0)
+#define DRM_TESSERA_BIND_NOEXEC		(1 << 1)
+
+/**
+ * struct drm_tessera_vm_bind_op - one change of an address space
+ * @op: DRM_TESSERA_BIND_MAP or DRM_TESSERA_BIND_UNMAP
+ * @flags: MAP: DRM_TESSERA_BIND_READONLY, DRM_TESSERA_BIND_NOEXEC; else 0
+ * @handle: MAP: GEM handle; else 0
+ * @pad: zero
+ * @offset: MAP: in the BO, 4 KiB aligned; else 0
+ * @va: 4 KiB aligned
+ * @size: bytes, a multiple of 4 KiB, not 0
+ */
+struct drm_tessera_vm_bind_op {
+	__u32 op;
+	__u32 flags;
+	__u32 handle;
+	__u32 pad;
+	__u64 offset;
+	__u64 va;
+	__u64 size;
+};
+
+/**
+ * struct drm_tessera_vm_bind - DRM_IOCTL_TESSERA_VM_BIND
+ * @vm: VM id
+ * @flags: zero
+ * @count: in: number of ops, 1 to 1024; out on an error other than -EINTR: ops that were
+ *	done
+ * @pad: zero
+ * @ops: user pointer to struct drm_tessera_vm_bind_op
+ *
+ * Synchronous: on return the new mappings can be used. MAP replaces what was mapped
+ * in its range; a mapping keeps its BO, also when the handle is closed. Holes in the
+ * range of an UNMAP are fine. An UNMAP, or a replacing MAP, makes work that is still
+ * using the old range fault; wait for it first. The op that fails leaves its range as it
+ * was or, for want of memory, unmapped; after -EINTR all can be repeated. Errors:
+ * -ENOENT no such VM or handle; -EINVAL count, alignment, range, flags, padding.
+ */
+struct drm_tessera_vm_bind {
+	__u32 vm;
+	__u32 flags;
+	__u32 count;
+	__u32 pad;
+	__u64 ops;
+};
+
+/**
+ * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
+ * @vm: VM id
+ * @slice: slice number
+ * @priority: 0 normal, 1 low: only when no job of a normal queue of the slice is ready
+ * @id: out: queue id, not 0
+ *
+ * Errors: -ENOENT no such VM; -EINVAL no such slice number or priority; -ENXIO the slice is
+ * not available now; -EMFILE more than 1024 queues in this file.
+ */
+struct drm_tessera_queue_create {
+	__u32 vm;
+	__u32 slice;
+	__u32 priority;
+	__u32 id;
+};
+
+/**
+ * struct drm_tessera_queue_destroy - DRM_IOCTL_TESSERA_QUEUE_DESTROY
+ * @id: queue; jobs in it that have not started end with the error -ESRCH, those that
+ *	have run on
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such queue.
+ */
+struct drm_tessera_queue_destroy {
+	__u32 id;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_QUEUE_FAULTED	(1 << 0) /* a job faulted; the fault fields tell */
+#define DRM_TESSERA_QUEUE_HUNG		(1 << 1) /* a job ran too long and was stopped */
+#define DRM_TESSERA_QUEUE_LOST		(1 << 2) /* the slice went away with a job on it */
+
+/**
+ * struct drm_tessera_queue_state - DRM_IOCTL_TESSERA_QUEUE_STATE
+ * @id: queue
+ * @flags: out: DRM_TESSERA_QUEUE_*; not 0: the queue takes no more jobs (-EIO), make
+ *	a new one
+ * @cause: out: FAULTED: enum tess_cause
+ * @info: out: FAULTED: bits 7:0 packet type; bit 8 in an indirect buffer; bit 9 by a
+ *	work-item; bits 11:10 access (0 fetch, 1 load, 2 store)
+ * @addr: out: FAULTED: VA that faulted
+ * @pc: out: FAULTED: pc of the work-item
+ * @packet: out: FAULTED: index of the packet in the command buffer
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such queue.
+ */
+struct drm_tessera_queue_state {
+	__u32 id;
+	__u32 flags;
+	__u32 cause;
+	__u32 info;
+	__u64 addr;
+	__u64 pc;
+	__u32 packet;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_sync - a syncobj to wait for or to signal
+ * @handle: DRM syncobj
+ * @pad: zero
+ * @point: timeline point; 0: binary syncobj
+ */
+struct drm_tessera_sync {
+	__u32 handle;
+	__u32 pad;
+	__u64 point;
+};
+
+/**
+ * struct drm_tessera_submit - DRM_IOCTL_TESSERA_SUBMIT
+ * @queue: queue id
+ * @count: packets of the command buffer, 1 to max_submit_packets
+ * @cmd: VA of the command buffer in the queue's VM, 64-byte aligned
+ * @in_count: number of syncs to wait for, at most 64
+ * @out_count: number of syncs to signal, at most 64
+ * @in_syncs: user pointer to struct drm_tessera_sync
+ * @out_syncs: user pointer to struct drm_tessera_sync
+ * @flags: zero
+ * @pad: zero
+ *
+ * Jobs of a queue run in order. A job that fails signals its out syncs with an error:
+ * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away, -ENODEV the GPU
+ * went away; the later ones of its queue with -ECANCELED. Other queues are not disturbed.
+ *
+ * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, padding, counts, @cmd, an in
+ * sync that has no fence; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
+ * why); -ENXIO its slice was taken away: use another one, or try again when @generation
+ * of struct drm_tessera_query_gpu changed.
+ */
+struct drm_tessera_submit {
+	__u32 queue;
+	__u32 count;
+	__u64 cmd;
+	__u32 in_count;
+	__u32 out_count;
+	__u64 in_syncs;
+	__u64 out_syncs;
+	__u32 flags;
+	__u32 pad;
+};
+
+#define DRM_IOCTL_TESSERA_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUERY, struct drm_tessera_query)
+#define DRM_IOCTL_TESSERA_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_BO_CREATE, struct drm_tessera_bo_create)
+#define DRM_IOCTL_TESSERA_BO_MMAP_OFFSET \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_BO_MMAP_OFFSET, struct drm_tessera_bo_mmap_offset)
+#define DRM_IOCTL_TESSERA_VM_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_CREATE, struct drm_tessera_vm_create)
+#define DRM_IOCTL_TESSERA_VM_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_VM_DESTROY, struct drm_tessera_vm_destroy)
+#define DRM_IOCTL_TESSERA_VM_BIND \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_BIND, struct drm_tessera_vm_bind)
+#define DRM_IOCTL_TESSERA_QUEUE_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_CREATE, struct drm_tessera_queue_create)
+#define DRM_IOCTL_TESSERA_QUEUE_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_DESTROY, struct drm_tessera_queue_destroy)
+#define DRM_IOCTL_TESSERA_QUEUE_STATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_STATE, struct drm_tessera_queue_state)
+#define DRM_IOCTL_TESSERA_SUBMIT \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
