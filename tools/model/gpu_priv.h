@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside of the GPU: what its parts share. */
+#ifndef TESS_MODEL_GPU_PRIV_H
+#define TESS_MODEL_GPU_PRIV_H
+
+#include "gpu.h"
+#include "slice.h"
+
+/**
+ * struct gpu - the GPU
+ * @desc: what it was made from
+ * @now: time in cycles at the start of the current step
+ * @event_pending: EVENT_PENDING register
+ * @composition: composition page
+ * @ctx_image: room for the image of a context operation
+ * @latch: low halves of global 64-bit registers
+ * @slices: the slices
+ */
+struct gpu {
+	struct gpu_desc desc;
+	uint64_t now;
+	uint64_t event_pending;
+	struct tess_composition composition;
+	uint8_t *ctx_image;
+	uint32_t latch[16];
+	struct slice slices[];
+};
+
+/** gpu_irq() - raise a vector */
+void gpu_irq(struct gpu *g, unsigned int vector);
+
+/** gpu_zero_vram() - zero a page-aligned range of VRAM */
+void gpu_zero_vram(struct gpu *g, uint64_t off, uint64_t size);
+
+/** gpu_read_time() - the TIME register: follows the wall clock while idle, if there is one */
+uint64_t gpu_read_time(struct gpu *g);
+
+#endif /* TESS_MODEL_GPU_PRIV_H */

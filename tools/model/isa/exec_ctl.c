@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: control transfer, system instructions and CSRs
+ *
+ * Branches decide for the whole mask: if all lanes go the same way the engine
+ * continues with the next block without touching their program counters.
+ */
+#include "internal.h"
+
+enum isa_next isa_raise_illegal(struct isa_ctx *c, const struct isa_insn *i)
+{
+	return isa_raise(c, (unsigned int)__builtin_ctz(c->mask), ISA_CAUSE_ILLEGAL, i->bits);
+}
+
+static inline bool cond_eq(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static inline bool cond_ne(uint64_t a, uint64_t b)
+{
+	return a != b;
+}
+
+static inline bool cond_lt(uint64_t a, uint64_t b)
+{
+	return (int64_t)a < (int64_t)b;
+}
+
+static inline bool cond_ge(uint64_t a, uint64_t b)
+{
+	return (int64_t)a >= (int64_t)b;
+}
+
+static inline bool cond_ltu(uint64_t a, uint64_t b)
+{
+	return a < b;
+}
+
+static inline bool cond_geu(uint64_t a, uint64_t b)
+{
+	return a >= b;
+}
+
+static enum isa_next jump(struct isa_ctx *c, uint64_t target)
+{
+	c->next_pc = target;
+	return ISA_JUMP;
+}
+
+ISA_INLINE enum isa_next exec_branch(struct isa_ctx *c, const struct isa_insn *i,
+				     bool (*cond)(uint64_t, uint64_t), bool full)
+{
+	const uint64_t *a = c->w->x[i->rs1];
+	const uint64_t *b = c->w->x[i->rs2];
+	uint64_t pc = isa_insn_pc(c, i);
+	uint64_t target = pc + (uint64_t)(int64_t)i->imm;
+	uint64_t next = pc + isa_insn_len(i->bits);
+	uint32_t taken = 0;
+
+	if (full) {
+		for (unsigned int l = 0; l < ISA_LANES; l++)
+			taken |= (uint32_t)cond(a[l], b[l]) << l;
+	} else {
+		ISA_FOR_MASK(l, c->mask)
+			taken |= (uint32_t)cond(a[l], b[l]) << l;
+	}
+	if (likely(taken == c->mask))
+		return jump(c, target);
+	if (!taken)
+		return jump(c, next);
+	ISA_FOR_MASK(l, c->mask)
+		c->w->pc[l] = taken >> l & 1 ? target : next;
+	return ISA_SPLIT;
+}
+
+static enum isa_next exec_jal(struct isa_ctx *c, const struct isa_insn *i)
+{
+	uint64_t pc = isa_insn_pc(c, i);
+	uint64_t *d = c->w->x[i->rd];
+
+	ISA_FOR_MASK(l, c->mask)
+		d[l] = pc + isa_insn_len(i->bits);
+	return jump(c, pc + (uint64_t)(int64_t)i->imm);
+}
+
+static enum isa_next exec_jalr(struct isa_ctx *c, const struct isa_insn *i)
+{
+	uint64_t link = isa_insn_pc(c, i) + isa_insn_len(i->bits);
+	const uint64_t *a = c->w->x[i->rs1];
+	uint64_t *d = c->w->x[i->rd];
+	uint64_t first, differ = 0;
+
+	first = a[__builtin_ctz(c->mask)] + (uint64_t)(int64_t)i->imm;
+	first &= ~1ull;
+	ISA_FOR_MASK(l, c->mask) {
+		uint64_t target = a[l] + (uint64_t)(int64_t)i->imm;
+
+		target &= ~1ull;
+		differ |= target ^ first;
+		c->w->pc[l] = target;
+		d[l] = link;
+	}
+	return differ ? ISA_SPLIT : jump(c, first);
+}
+
+static enum isa_next exec_fence(struct isa_ctx *c, const struct isa_insn *i)
+{
+	(void)c;
+	(void)i;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return ISA_NEXT;
+}
+
+/* A hint that the hart waits for another one: its wave's turn is over. */
+static enum isa_next exec_pause(struct isa_ctx *c, const struct isa_insn *i)
+{
+	c->g->sched.quantum = 0;
+	return jump(c, isa_insn_pc(c, i) + isa_insn_len(i->bits));
+}
+
+/* The insn itself may be forgotten, so everything is read before the flush. */
+static enum isa_next exec_fence_i(struct isa_ctx *c, const struct isa_insn *i)
+{
+	uint64_t next = isa_insn_pc(c, i) + isa_insn_len(i->bits);
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	isa_code_flush(c->e);
+	return jump(c, next);
+}
+
+static enum isa_next exec_ecall(struct isa_ctx *c, const struct isa_insn *i)
+{
+	(void)i;
+	return isa_raise(c, (unsigned int)__builtin_ctz(c->mask), ISA_CAUSE_ECALL, 0);
+}
+
+static enum isa_next exec_ebreak(struct isa_ctx *c, const struct isa_insn *i)
+{
+	return isa_raise(c, (unsigned int)__builtin_ctz(c->mask), ISA_CAUSE_BREAKPOINT,
+			 isa_insn_pc(c, i));
+}
+
+static enum isa_next exec_illegal(struct isa_ctx *c, const struct isa_insn *i)
+{
+	return isa_raise_illegal(c, i);
+}
+
+/* All lanes of the mask leave the wave's running set, at the next pc. */
+static enum isa_next stop_lanes(struct isa_ctx *c, const struct isa_insn *i)
+{
+	uint64_t next = isa_insn_pc(c, i) + isa_insn_len(i->bits);
+
+	ISA_FOR_MASK(l, c->mask)
+		c->w->pc[l] = next;
+	c->w->running &= (uint16_t)~c->mask;
+	return ISA_SPLIT;
+}
+
+static enum isa_next exec_barrier(struct isa_ctx *c, const struct isa_insn *i)
+{
+	c->w->barrier |= (uint16_t)c->mask;
+	return stop_lanes(c, i);
+}
+
+static enum isa_next exec_exit(struct isa_ctx *c, const struct isa_insn *i)
+{
+	return stop_lanes(c, i);
+}
+
+enum isa_csr {
+	CSR_FFLAGS = 0x001,
+	CSR_FRM = 0x002,
+	CSR_FCSR = 0x003,
+	CSR_CYCLE = 0xc00,
+	CSR_TIME = 0xc01,
+	CSR_INSTRET = 0xc02,
+	CSR_LOCAL_ID = 0xcc0,
+	CSR_GROUP_ID = 0xcc3,
+	CSR_GROUP_SIZE = 0xcc6,
+	CSR_ENQUEUED_SIZE = 0xcc9,
+	CSR_GRID_SIZE = 0xccc,
+	CSR_KERNARG = 0xccf,
+	CSR_LOCAL_BYTES = 0xcd0,
+	CSR_FLAT_ID = 0xcd1,
+	CSR_PRIVATE_BYTES = 0xcd2,
+	CSR_GLOBAL_ID = 0xcd3,
+	CSR_NUM_GROUPS = 0xcd6,
+	CSR_LAST_ID = 0xcd8,
+};
+
+bool isa_csr_allowed(unsigned int csr, bool write)
+{
+	if (csr >= CSR_FFLAGS && csr <= CSR_FCSR)
+		return true;
+	if (write)
+		return false;
+	return (csr >= CSR_CYCLE && csr <= CSR_INSTRET) ||
+	       (csr >= CSR_LOCAL_ID && csr <= CSR_LAST_ID);
+}
+
+bool isa_csr_counts(unsigned int csr)
+{
+	return csr == CSR_CYCLE || csr == CSR_INSTRET;
+}
+
+static uint32_t local_id(const struct isa_group *g, unsigned int flat, unsigned int dim)
+{
+	uint32_t nx = g->d.group_size[0], ny = g->d.group_size[1];
+
+	if (dim == 0)
+		return flat % nx;
+	if (dim == 1)
+		return flat / nx % ny;
+	return flat / nx / ny;
+}
+
+static uint64_t read_id(const struct isa_group *g, unsigned int flat, unsigned int csr)
+{
+	const struct isa_dispatch *d = &g->d;
+	unsigned int dim = (csr - CSR_LOCAL_ID) % 3;
+
+	switch (csr) {
+	case CSR_LOCAL_ID ... CSR_LOCAL_ID + 2:
+		return local_id(g, flat, dim);
+	case CSR_GROUP_ID ... CSR_GROUP_ID + 2:
+		return d->group_id[dim];
+	case CSR_GROUP_SIZE ... CSR_GROUP_SIZE + 2:
+		return d->group_size[dim];
+	case CSR_ENQUEUED_SIZE ... CSR_ENQUEUED_SIZE + 2:
+		return d->enqueued_size[dim];
+	case CSR_GRID_SIZE ... CSR_GRID_SIZE + 2:
+		return d->grid_size[dim];
+	case CSR_KERNARG:
+		return d->kernarg;
+	case CSR_LOCAL_BYTES:
+		return d->local_bytes;
+	case CSR_FLAT_ID:
+		return flat;
+	case CSR_PRIVATE_BYTES:
+		return d->private_bytes;
+	case CSR_GLOBAL_ID ... CSR_GLOBAL_ID + 2:
+		dim = csr - CSR_GLOBAL_ID;
+		return (uint64_t)d->global_base[dim] + local_id(g, flat, dim);
+	default:
+		return d->num_groups[csr - CSR_NUM_GROUPS];
+	}
+}
+
+/* @position: how many lanes of the mask execute before this one. */
+static uint64_t csr_read(const struct isa_ctx *c, unsigned int lane, unsigned int position,
+			 unsigned int csr)
+{
+	uint8_t fcsr = c->w->fcsr[lane];
+	unsigned int wave = (unsigned int)(c->w - c->g->waves);
+
+	switch (csr) {
+	case CSR_FFLAGS:
+		return fcsr & ISA_FFLAGS_MASK;
+	case CSR_FRM:
+		return fcsr >> ISA_FRM_SHIFT;
+	case CSR_FCSR:
+		return fcsr;
+	case CSR_CYCLE:
+		return c->g->cycle + c->retired + position;
+	case CSR_TIME:
+		return c->g->time;
+	case CSR_INSTRET:
+		return c->g->instret + c->retired + position;
+	default:
+		return read_id(c->g, wave * ISA_LANES + lane, csr);
+	}
+}
+
+/* Only the floating-point CSRs can be written, see isa_csr_allowed(). */
+static uint8_t fcsr_merge(uint8_t fcsr, unsigned int csr, uint64_t value)
+{
+	uint8_t v = (uint8_t)value;
+
+	if (csr == CSR_FFLAGS)
+		return (uint8_t)((fcsr & ~ISA_FFLAGS_MASK) | (v & ISA_FFLAGS_MASK));
+	if (csr == CSR_FRM)
+		return (uint8_t)((fcsr & ISA_FFLAGS_MASK) | v << ISA_FRM_SHIFT);
+	return v;
+}
+
+static bool csr_is_write(const struct isa_insn *i)
+{
+	return i->op == ISA_OP_csrrw || i->op == ISA_OP_csrrwi || i->rs1;
+}
+
+static uint64_t csr_new_value(const struct isa_insn *i, uint64_t old, uint64_t arg)
+{
+	switch (i->op) {
+	case ISA_OP_csrrs:
+	case ISA_OP_csrrsi:
+		return old | arg;
+	case ISA_OP_csrrc:
+	case ISA_OP_csrrci:
+		return old & ~arg;
+	default:
+		return arg;
+	}
+}
+
+static enum isa_next exec_csr(struct isa_ctx *c, const struct isa_insn *i)
+{
+	bool immediate = i->op >= ISA_OP_csrrwi && i->op <= ISA_OP_csrrci;
+	unsigned int csr = (unsigned int)i->imm;
+	struct isa_wave *w = c->w;
+	unsigned int position = 0;
+
+	ISA_FOR_MASK(l, c->mask) {
+		uint64_t old = csr_read(c, l, position++, csr);
+		uint64_t arg = immediate ? i->rs1 : w->x[i->rs1][l];
+
+		if (csr_is_write(i))
+			w->fcsr[l] = fcsr_merge(w->fcsr[l], csr, csr_new_value(i, old, arg));
+		w->x[i->rd][l] = old;
+	}
+	if (csr_is_write(i)) {
+		isa_fp_changed(c);
+		isa_fp_setup(c);
+	}
+	return ISA_NEXT;
+}
+
+#define GEN_BRANCH(id, name)                                                     \
+	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	{                                                                        \
+		return exec_branch(c, i, cond_##name, true);                     \
+	}                                                                        \
+	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	{                                                                        \
+		return exec_branch(c, i, cond_##name, false);                    \
+	}
+#define GEN_CTL(id, name)                                                        \
+	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	{                                                                        \
+		return exec_##name(c, i);                                        \
+	}                                                                        \
+	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	{                                                                        \
+		return exec_##name(c, i);                                        \
+	}
+#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
+	GEN_##generator(id, semantics)
+ISA_INSN_CTL(X)

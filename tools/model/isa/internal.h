@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the ISA engine; not for its users. */
+#ifndef TESS_MODEL_ISA_INTERNAL_H
+#define TESS_MODEL_ISA_INTERNAL_H
+
+#include "insn.h"
+#include "isa.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define ISA_INLINE static inline __attribute__((always_inline))
+
+#define ISA_PAGE_MASK (~(uint64_t)(ISA_PAGE_SIZE - 1))
+#define ISA_X_SINK 32 /* row of isa_wave.x that stands for rd = x0 */
+#define ISA_ALL_LANES 0xffffu
+
+/* Rounding modes as encoded in frm and in instructions. */
+enum isa_rm {
+	ISA_RM_RNE = 0,
+	ISA_RM_RTZ = 1,
+	ISA_RM_RDN = 2,
+	ISA_RM_RUP = 3,
+	ISA_RM_RMM = 4,
+	ISA_RM_DYN = 7,
+};
+
+#define ISA_FFLAGS_MASK 0x1fu
+#define ISA_FRM_SHIFT 5
+
+/*
+ * A decoded instruction. @off is the distance from the start of its block in
+ * half-words; @bits are the fetched bits (16 for a compressed instruction).
+ */
+struct isa_insn {
+	uint16_t op;
+	uint8_t rd;
+	uint8_t rs1;
+	uint8_t rs2;
+	uint8_t rs3;
+	uint8_t rm;
+	uint8_t off;
+	int32_t imm;
+	uint32_t bits;
+};
+
+#define ISA_BLOCK_MAX 64u /* instructions; @off must fit in 8 bits */
+
+struct isa_block {
+	uint64_t pc;
+	struct isa_insn *insn;
+	/* Blocks that followed last: fall-through and taken, if still valid. */
+	struct isa_block *link[2];
+	uint32_t size; /* bytes of code */
+	uint16_t nr; /* instructions */
+	uint8_t ctl; /* the last one is a control transfer */
+	uint8_t hostfp; /* one of them uses host FP */
+	struct isa_counters sum; /* of one lane that runs all of it */
+};
+
+#define ISA_TLB_BITS 8
+#define ISA_TLB_SIZE (1u << ISA_TLB_BITS)
+#define ISA_TLB_EMPTY (~0ull) /* no page address, no masked access */
+
+/* @host + va is the host address, for a va of the page. */
+struct isa_tlb_entry {
+	uint64_t tag[3]; /* by enum isa_access */
+	uintptr_t host;
+};
+
+#define ISA_NR_BLOCKS 2048u
+#define ISA_NR_INSNS 16384u
+#define ISA_BLOCK_HASH 2048u
+
+struct isa_engine {
+	struct isa_tlb_entry tlb[ISA_TLB_SIZE];
+	const struct isa_ops *ops;
+	void *opaque;
+	struct isa_counters counters;
+	/* Counts flushes: a block pointer is valid while it stays the same. */
+	uint32_t code_gen;
+	uint32_t nr_blocks;
+	uint32_t nr_insns;
+	bool use_fma; /* the host has fused multiply-add */
+	/*
+	 * Block numbers by pc. An entry may be of an earlier generation: it is
+	 * good if it names a block in use that starts at the pc sought.
+	 */
+	uint16_t hash[ISA_BLOCK_HASH];
+	struct isa_block blocks[ISA_NR_BLOCKS];
+	struct isa_insn insns[ISA_NR_INSNS];
+};
+
+_Static_assert(sizeof(struct isa_engine) <= 512 * 1024, "one engine per slice");
+
+/* What a handler returns. */
+enum isa_next {
+	ISA_NEXT, /* go on with the following instruction */
+	ISA_JUMP, /* all lanes of the mask go to next_pc */
+	ISA_SPLIT, /* lanes went separate ways, wave->pc is up to date */
+	ISA_FAULT, /* see struct isa_ctx fault fields */
+};
+
+/*
+ * State of one isa_run(). Between handlers wave->pc of the lanes in @mask is
+ * stale: they are all at the instruction being executed.
+ */
+struct isa_ctx {
+	struct isa_wave *w;
+	struct isa_engine *e;
+	struct isa_group *g;
+	uint64_t retired; /* by this run, before the current block */
+	uint64_t block_pc;
+	uint64_t next_pc; /* for ISA_JUMP */
+	uint32_t mask; /* lanes that execute */
+	bool frm_set; /* some lane of the wave has frm != RNE */
+	/*
+	 * Sticky flags of the host's FP unit. They are flags that all lanes of
+	 * @fp_mask have set in their fcsr, so a new one means work to do.
+	 */
+	uint32_t fp_sticky;
+	uint32_t fp_mask;
+	/* Valid after ISA_FAULT; lanes of @mask below fault_lane are through. */
+	uint32_t fault_lane;
+	uint32_t fault_cause;
+	uint64_t fault_va;
+};
+
+typedef enum isa_next (*isa_handler)(struct isa_ctx *c, const struct isa_insn *i);
+
+/* Two handlers per instruction: all 16 lanes, or those in c->mask. */
+#define X(id, mnemonic, match, mask, format, generator, semantics, attr)          \
+	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i); \
+	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i);
+ISA_INSN(X)
+#undef X
+
+/*
+ * Loops over lanes. ISA_FOR_ALL has a constant trip count and no carried
+ * dependence (register rows are the same or disjoint), so it vectorises.
+ */
+#define ISA_FOR_ALL(l) _Pragma("GCC ivdep") for (unsigned int l = 0; l < ISA_LANES; l++)
+#define ISA_FOR_MASK(l, m)                                                                       \
+	for (uint32_t l##_left = (m), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
+	     l##_left &= l##_left - 1)
+
+ISA_INLINE enum isa_next isa_raise(struct isa_ctx *c, unsigned int lane, unsigned int cause,
+				   uint64_t va)
+{
+	c->fault_lane = lane;
+	c->fault_cause = cause;
+	c->fault_va = va;
+	return ISA_FAULT;
+}
+
+/* The first lane of the mask raises an illegal instruction exception. */
+enum isa_next isa_raise_illegal(struct isa_ctx *c, const struct isa_insn *i);
+
+ISA_INLINE unsigned int isa_insn_len(uint32_t bits)
+{
+	return (bits & 3) == 3 ? 4 : 2;
+}
+
+ISA_INLINE uint64_t isa_insn_pc(const struct isa_ctx *c, const struct isa_insn *i)
+{
+	return c->block_pc + 2u * i->off;
+}
+
+/* decode.c. Fills all of @out but @off; what is unknown is ISA_OP_illegal. */
+void isa_decode(uint32_t bits, struct isa_insn *out);
+bool isa_csr_allowed(unsigned int csr, bool write);
+/* The CSR counts instructions, so its reader needs an exact count. */
+bool isa_csr_counts(unsigned int csr);
+
+struct isa_insn_info {
+	const char *mnemonic;
+	uint32_t match;
+	uint32_t mask;
+	uint32_t attr;
+	enum isa_format format;
+};
+
+extern const struct isa_insn_info isa_insn_info[ISA_NR_OPS];
+
+/* rvc.c: the 32-bit instruction that @bits stand for, 0 if there is none. */
+uint32_t isa_expand(uint16_t bits);
+
+/* block.c: NULL with *@cause and *@va set if the first fetch faults. */
+struct isa_block *isa_block_get(struct isa_engine *e, uint64_t pc, unsigned int *cause,
+				uint64_t *va);
+
+/* mem.c; accesses of @size <= 8 bytes at any alignment, 0 or a cause. */
+void *isa_page(struct isa_engine *e, uint64_t va, unsigned int size, enum isa_access access,
+	       unsigned int *cause);
+unsigned int isa_load_slow(struct isa_ctx *c, uint64_t va, unsigned int size, uint64_t *value,
+			   uint64_t *fault_va);
+unsigned int isa_store_slow(struct isa_ctx *c, uint64_t va, unsigned int size, uint64_t value,
+			    uint64_t *fault_va);
+/* Host address of an aligned object for an atomic access, or NULL. */
+void *isa_atomic_ptr(struct isa_ctx *c, uint64_t va, unsigned int size, enum isa_access access,
+		     unsigned int *cause);
+
+ISA_INLINE struct isa_tlb_entry *isa_tlb_slot(struct isa_engine *e, uint64_t va)
+{
+	/* Fold, so that private memories a power of two apart do not collide. */
+	uint64_t vpn = va >> 12;
+
+	return &e->tlb[(vpn ^ (vpn >> ISA_TLB_BITS) ^ (vpn >> (2 * ISA_TLB_BITS))) &
+		       (ISA_TLB_SIZE - 1)];
+}
+
+/*
+ * exec_fp.c. fcsr of some lane, or the wave, changed: forget what is known of
+ * them. Before host FP is used for c->mask, isa_fp_setup().
+ */
+void isa_fp_changed(struct isa_ctx *c);
+void isa_fp_setup(struct isa_ctx *c);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: order of execution
+ *
+ * Harts run 16 at a time, in lockstep while they agree. What runs next depends
+ * on the registers and on struct isa_sched only, and changes only at points of
+ * the program (an instruction that all lanes of a set have executed, a control
+ * transfer that ends a turn), never at points of a run. So cutting a run into
+ * budgets changes nothing.
+ *
+ * - Waves take turns of ISA_QUANTUM instructions.
+ * - In a diverged wave the lanes with the lowest pc go first: those ahead
+ *   wait where the paths meet again. That alone could starve a lane for which
+ *   the others wait in a loop. So when a turn ends in divergence, one lane
+ *   from another set leads the wave's next turn, and every lane's chance comes.
+ */
+#include "sched.h"
+
+#define LEADER_ACTIVE 0x80u
+
+static struct isa_wave *cur_wave(struct isa_group *g)
+{
+	return &g->waves[g->sched.wave];
+}
+
+void isa_sched_check(struct isa_group *g)
+{
+	struct isa_sched *s = &g->sched;
+	struct isa_wave *w;
+	uint32_t keep = 0;
+	uint64_t pc;
+
+	if (s->wave >= g->nr_waves) {
+		s->wave = 0;
+		s->pending = 0;
+	}
+	if (s->quantum < 0)
+		s->quantum = 0;
+	if (s->quantum > ISA_QUANTUM)
+		s->quantum = ISA_QUANTUM;
+	w = cur_wave(g);
+	s->pending &= w->running;
+	if (!s->pending)
+		return;
+	pc = w->pc[__builtin_ctz(s->pending)];
+	ISA_FOR_MASK(l, s->pending)
+		keep |= (uint32_t)(w->pc[l] == pc) << l;
+	s->pending = (uint16_t)keep;
+}
+
+static void next_wave(struct isa_group *g)
+{
+	unsigned int n, wave = g->sched.wave;
+
+	for (n = 0; n < g->nr_waves; n++) {
+		wave = wave + 1 == g->nr_waves ? 0 : wave + 1;
+		if (g->waves[wave].running)
+			break;
+	}
+	g->sched.wave = (uint16_t)wave;
+	g->sched.quantum = ISA_QUANTUM;
+}
+
+static bool open_barrier(struct isa_group *g)
+{
+	bool any = false;
+	unsigned int n;
+
+	for (n = 0; n < g->nr_waves; n++) {
+		struct isa_wave *w = &g->waves[n];
+
+		any |= !!w->barrier;
+		w->running |= w->barrier;
+		w->barrier = 0;
+	}
+	return any;
+}
+
+bool isa_sched_wave(struct isa_group *g)
+{
+	if (cur_wave(g)->running)
+		return true;
+	next_wave(g);
+	if (cur_wave(g)->running)
+		return true;
+	if (!open_barrier(g))
+		return false;
+	g->sched.wave = 0;
+	if (!cur_wave(g)->running)
+		next_wave(g);
+	return true;
+}
+
+static uint64_t lowest_pc(const struct isa_wave *w)
+{
+	uint64_t pc = ~0ull;
+
+	ISA_FOR_MASK(l, w->running)
+		if (w->pc[l] < pc)
+			pc = w->pc[l];
+	return pc;
+}
+
+void isa_sched_set(struct isa_group *g, struct isa_set *set)
+{
+	struct isa_wave *w = cur_wave(g);
+	uint8_t *leader = &g->sched.leader[g->sched.wave];
+
+	set->limit = ~0ull;
+	set->once = !!g->sched.pending;
+	if (set->once) {
+		set->mask = g->sched.pending;
+		set->pc = w->pc[__builtin_ctz(set->mask)];
+		set->alone = false;
+		return;
+	}
+	if (!(w->running >> (*leader % ISA_LANES) & 1))
+		*leader &= (uint8_t)~LEADER_ACTIVE;
+	set->alone = !(*leader & LEADER_ACTIVE);
+	set->pc = set->alone ? lowest_pc(w) : w->pc[*leader % ISA_LANES];
+	set->mask = 0;
+	ISA_FOR_MASK(l, w->running) {
+		if (w->pc[l] == set->pc)
+			set->mask |= 1u << l;
+		else if (w->pc[l] > set->pc && w->pc[l] < set->limit)
+			set->limit = w->pc[l];
+	}
+	if (set->mask == w->running)
+		set->alone = true;
+}
+
+/* Next lane in turn to lead that the lowest-pc rule would not have chosen. */
+static void choose_leader(struct isa_group *g)
+{
+	struct isa_wave *w = cur_wave(g);
+	uint8_t *leader = &g->sched.leader[g->sched.wave];
+	uint64_t low = lowest_pc(w);
+	unsigned int n, lane;
+
+	if (*leader & LEADER_ACTIVE) {
+		*leader &= (uint8_t)~LEADER_ACTIVE;
+		return;
+	}
+	for (n = 1; n <= ISA_LANES; n++) {
+		lane = (*leader + n) % ISA_LANES;
+		if ((w->running >> lane & 1) && w->pc[lane] != low) {
+			*leader = (uint8_t)(lane | LEADER_ACTIVE);
+			return;
+		}
+	}
+}
+
+void isa_sched_rotate(struct isa_group *g)
+{
+	if (cur_wave(g)->running)
+		choose_leader(g);
+	next_wave(g);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: Main loop
+ *
+ * Joins the GPU and its PCI function in one thread. The loop gives the GPU steps
+ * while it has work and looks at the socket every 100 us of wall time, so that a
+ * register access waits for no more than that. It blocks when the GPU is idle, and
+ * for a millisecond at a time when all that runs waits for a memory word.
+ *
+ * GPU time is counted in steps and not taken from a clock; --clock keeps it from
+ * getting ahead of one. Only while nothing runs does it follow the clock.
+ */
+#define _GNU_SOURCE
+#include "model.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpu.h"
+#include "log.h"
+#include "options.h"
+#include "pci_dev.h"
+#include "vfu/vfu.h"
+
+#define NSEC_PER_SEC 1000000000LL
+#define NSEC_PER_MSEC 1000000LL
+#define POLL_INTERVAL_NS 100000LL
+#define WAIT_INTERVAL_NS NSEC_PER_MSEC
+#define SERIAL 0x7e55e4a000000001ULL
+
+/**
+ * struct model - the GPU and what it is connected to
+ * @gpu: GPU
+ * @dev: its PCI function
+ * @log: messages
+ * @clock_khz: limit of the clock, 0: none
+ * @start: wall time at the start
+ * @polled: wall time at which the socket was looked at
+ * @waited: wall time up to which a waiting GPU got cycles
+ * @vram: memory
+ * @vram_size: its bytes
+ * @vram_fd: its descriptor
+ * @unblocked: signal mask while it waits
+ * @stop: set by a signal
+ */
+struct model {
+	struct gpu *gpu;
+	struct pci_dev *dev;
+	struct log *log;
+	uint64_t clock_khz;
+	int64_t start;
+	int64_t polled;
+	int64_t waited;
+	void *vram;
+	uint64_t vram_size;
+	int vram_fd;
+	sigset_t unblocked;
+	const volatile sig_atomic_t *stop;
+};
+
+static int64_t wall_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* Cycles of a clock in a time; in two parts, for the product may need more than 64 bits. */
+static uint64_t cycles_in(int64_t ns, uint64_t khz)
+{
+	uint64_t ms = (uint64_t)ns / NSEC_PER_MSEC, rest = (uint64_t)ns % NSEC_PER_MSEC;
+
+	return ms * khz + rest * khz / NSEC_PER_MSEC;
+}
+
+static void *bus_dma_ptr(void *opaque, uint64_t addr, uint64_t len, int prot)
+{
+	struct model *m = opaque;
+
+	return pci_dev_dma_ptr(m->dev, addr, len, prot);
+}
+
+static void bus_irq(void *opaque, unsigned int vector)
+{
+	struct model *m = opaque;
+
+	pci_dev_irq_raise(m->dev, vector);
+}
+
+static uint64_t bus_wall(void *opaque)
+{
+	struct model *m = opaque;
+
+	return cycles_in(wall_ns() - m->start, m->clock_khz);
+}
+
+static uint64_t dev_reg_read(void *opaque, uint32_t off, unsigned int size)
+{
+	struct model *m = opaque;
+
+	return gpu_reg_read(m->gpu, off, size);
+}
+
+static void dev_reg_write(void *opaque, uint32_t off, uint64_t val, unsigned int size)
+{
+	struct model *m = opaque;
+
+	gpu_reg_write(m->gpu, off, val, size);
+}
+
+static void dev_reset(void *opaque, enum pci_reset how)
+{
+	struct model *m = opaque;
+
+	log_event(m->log, LOG_INFO, "reset %d", how);
+	m->start = wall_ns();
+	gpu_reset(m->gpu);
+}
+
+static void dev_dma_invalidate(void *opaque, uint64_t addr, uint64_t size)
+{
+	struct model *m = opaque;
+
+	(void)addr;
+	(void)size;
+	gpu_flush(m->gpu);
+}
+
+static void dev_log(void *opaque, const char *msg)
+{
+	struct model *m = opaque;
+
+	log_event(m->log, LOG_INFO, "%s", msg);
+}
+
+static const struct pci_dev_ops dev_ops = {
+	.reg_read = dev_reg_read,
+	.reg_write = dev_reg_write,
+	.reset = dev_reset,
+	.dma_invalidate = dev_dma_invalidate,
+};
+
+/* Handle messages; waits for the first one for at most @timeout ns, for ever if it is negative. */
+static int model_poll(struct model *m, int64_t timeout)
+{
+	struct timespec ts = { timeout / NSEC_PER_SEC, timeout % NSEC_PER_SEC };
+	struct pollfd pfd = { .fd = pci_dev_fd(m->dev), .events = POLLIN };
+	int n = ppoll(&pfd, 1, timeout < 0 ? NULL : &ts, &m->unblocked);
+
+	if (n > 0)
+		n = pci_dev_poll(m->dev, 0);
+	else if (n < 0)
+		n = -errno;
+	m->polled = wall_ns();
+	return n < 0 && n != -EINTR ? n : 0;
+}
+
+/* Is the GPU ahead of the clock? Returns for how long, in ns. */
+static int64_t model_ahead(struct model *m)
+{
+	uint64_t now = gpu_time(m->gpu), wall;
+
+	if (!m->clock_khz)
+		return 0;
+	wall = bus_wall(m);
+	return now > wall ? (int64_t)((now - wall) * NSEC_PER_MSEC / m->clock_khz) : 0;
+}
+
+/* Steps until it is time to look at the socket or to wait, or nothing is left to do. */
+static void model_run(struct model *m)
+{
+	while (gpu_get_state(m->gpu) == GPU_RUNNING && !model_ahead(m)) {
+		gpu_step(m->gpu, gpu_step_cycles(m->gpu));
+		if (wall_ns() - m->polled >= POLL_INTERVAL_NS)
+			break;
+	}
+}
+
+/* Time passes at the nominal clock for slices that wait. */
+static void model_wait(struct model *m)
+{
+	int64_t now = wall_ns();
+	uint64_t cycles = cycles_in(now - m->waited, m->clock_khz ? m->clock_khz : GPU_CLOCK_KHZ);
+
+	if (cycles > GPU_STEP_MAX)
+		cycles = GPU_STEP_MAX;
+	gpu_step(m->gpu, cycles ? (unsigned int)cycles : 1);
+	m->waited = now;
+}
+
+static int model_loop_once(struct model *m)
+{
+	enum gpu_state state = gpu_get_state(m->gpu);
+	int64_t ahead;
+	int err;
+
+	switch (state) {
+	case GPU_IDLE:
+		err = model_poll(m, -1);
+		if (m->clock_khz)
+			gpu_idle_until(m->gpu, bus_wall(m));
+		m->waited = m->polled;
+		return err;
+	case GPU_WAITING:
+		err = model_poll(m, WAIT_INTERVAL_NS);
+		model_wait(m);
+		return err;
+	default:
+		ahead = model_ahead(m);
+		err = model_poll(m, ahead < WAIT_INTERVAL_NS ? ahead : WAIT_INTERVAL_NS);
+		model_run(m);
+		m->waited = m->polled;
+		return err;
+	}
+}
+
+int model_loop(struct model *m)
+{
+	while (!*m->stop) {
+		int err = model_loop_once(m);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int model_start(struct model *m, const struct options *o)
+{
+	struct gpu_desc gd = {
+		.nr_slices = o->nr_slices,
+		.bank_size = o->bank_size,
+		.bus = {
+			.dma_ptr = bus_dma_ptr,
+			.irq = bus_irq,
+			.wall = o->clock_khz ? bus_wall : NULL,
+			.opaque = m,
+		},
+		.log = m->log,
+	};
+	struct pci_dev_desc pd = {
+		.socket = o->socket,
+		.vram_size = o->nr_slices * o->bank_size,
+		.serial = SERIAL,
+		.log = dev_log,
+	};
+
+	m->start = wall_ns();
+	m->clock_khz = o->clock_khz;
+	m->vram_fd = vfu_memfd("tessera-vram", pd.vram_size, &m->vram);
+	if (m->vram_fd < 0)
+		return m->vram_fd;
+	m->vram_size = pd.vram_size;
+	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
+	gd.vram = m->vram;
+	gd.vram_fd = m->vram_fd;
+	m->gpu = gpu_create(&gd);
+	if (!m->gpu)
+		return -ENOMEM;
+	pd.vram = m->vram;
+	pd.vram_fd = m->vram_fd;
+	m->dev = pci_dev_create(&pd, &dev_ops, m);
+	return m->dev ? 0 : -errno;
+}
+
+struct model *model_new(const struct options *o, struct log *log, const sigset_t *unblocked,
+			const volatile sig_atomic_t *stop)
+{
+	struct model *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return NULL;
+	m->log = log;
+	m->unblocked = *unblocked;
+	m->stop = stop;
+	m->vram_fd = -1;
+	err = model_start(m, o);
+	if (err) {
+		model_free(m);
+		errno = -err;
+		return NULL;
+	}
+	return m;
+}
+
+void model_free(struct model *m)
+{
+	/* [1] Dropping the client resets the GPU, so the device goes first. */
+	pci_dev_destroy(m->dev);
+	gpu_destroy(m->gpu);
+	if (m->vram_fd >= 0) {
+		munmap(m->vram, m->vram_size);
+		close(m->vram_fd);
+	}
+	free(m);
+}

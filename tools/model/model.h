@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The GPU behind its PCI function, and the loop that drives both. */
+#ifndef TESS_MODEL_MODEL_H
+#define TESS_MODEL_MODEL_H
+
+#include <signal.h>
+
+struct log;
+struct model;
+struct options;
+
+/**
+ * model_new() - make the GPU and its socket
+ * @o: options
+ * @log: for messages
+ * @unblocked: signal mask to wait with; the signals that set @stop are blocked otherwise
+ * @stop: set by a signal to end model_loop()
+ *
+ * Returns NULL with errno set on failure.
+ */
+struct model *model_new(const struct options *o, struct log *log, const sigset_t *unblocked,
+			const volatile sig_atomic_t *stop);
+void model_free(struct model *m);
+
+/** model_loop() - serve until *@stop; 0, or a negative errno if the server broke */
+int model_loop(struct model *m);
+
+#endif /* TESS_MODEL_MODEL_H */

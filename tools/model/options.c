@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: Command line
+ *
+ * --slices and --kinds say the same thing with more or less detail: a number
+ * alone is filled with kinds in the proportion of the default GPU (3 compute to
+ * 3 render to 2 mixed), kinds alone give the number, both have to agree.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+#define DEFAULT_SLICES 16
+#define DEFAULT_VRAM (256ULL << 20)
+#define VRAM_MAX (64ULL << 30)
+#define BANK_ALIGN (2ULL << 20)
+#define CLOCK_MAX_KHZ 1000000000
+
+static const char usage[] =
+	"usage: tessera-model --socket PATH [options]\n"
+	"A Tessera GPU for QEMU's vfio-user-pci device.\n"
+	"\n"
+	"  -s, --socket PATH    socket to listen on\n"
+	"  -n, --slices N       number of slices, 1 to 64 (16)\n"
+	"  -k, --kinds LIST     slices of each kind, in this order (compute:6,render:6,mixed:4)\n"
+	"  -m, --vram SIZE      VRAM of all slices, with K, M or G (256M)\n"
+	"  -c, --clock KHZ      run at most at this clock, or 'nominal' (4000); default: no limit\n"
+	"  -l, --log FILE       where messages go, - for standard error (-)\n"
+	"  -L, --log-level LVL  error, warn, info or debug (warn)\n"
+	"  -h, --help           show this\n"
+	"  -V, --version        show the version\n";
+
+static const struct option long_options[] = {
+	{ "socket", required_argument, NULL, 's' },    { "slices", required_argument, NULL, 'n' },
+	{ "kinds", required_argument, NULL, 'k' },     { "vram", required_argument, NULL, 'm' },
+	{ "clock", required_argument, NULL, 'c' },     { "log", required_argument, NULL, 'l' },
+	{ "log-level", required_argument, NULL, 'L' }, { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },	       { 0 },
+};
+
+/**
+ * struct parse - options as given
+ * @o: result
+ * @slices: of --slices, 0: not given
+ * @kinds: of --kinds: number of slices in it, 0: not given
+ * @vram: of --vram
+ * @err: for messages
+ */
+struct parse {
+	struct options *o;
+	unsigned int slices;
+	unsigned int kinds;
+	uint64_t vram;
+	FILE *err;
+};
+
+static bool parse_number(const char *s, uint64_t min, uint64_t max, uint64_t *val)
+{
+	char *end;
+
+	errno = 0;
+	*val = strtoull(s, &end, 10);
+	return !errno && end != s && !*end && *s != '-' && *val >= min && *val <= max;
+}
+
+static bool parse_size(const char *s, uint64_t *val)
+{
+	static const char suffixes[] = "KMG";
+	const char *suffix;
+	unsigned int shift;
+	char *end;
+
+	errno = 0;
+	*val = strtoull(s, &end, 10);
+	if (errno || end == s || *s == '-')
+		return false;
+	if (!*end)
+		return true;
+	suffix = strchr(suffixes, *end);
+	if (!suffix || end[1])
+		return false;
+	shift = 10 * (unsigned int)(suffix - suffixes + 1);
+	if (*val > UINT64_MAX >> shift)
+		return false;
+	*val <<= shift;
+	return true;
+}
+
+static int parse_kind(const char *name)
+{
+	static const char *const names[] = {
+		[TESS_KIND_COMPUTE] = "compute",
+		[TESS_KIND_RENDER] = "render",
+		[TESS_KIND_MIXED] = "mixed",
+	};
+
+	for (int i = TESS_KIND_COMPUTE; i <= TESS_KIND_MIXED; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return TESS_KIND_NONE;
+}
+
+/* One entry of --kinds: KIND:N or KIND. */
+static bool parse_kind_entry(struct parse *p, char *entry)
+{
+	char *colon = strchr(entry, ':');
+	uint64_t n = 1;
+	int kind;
+
+	if (colon)
+		*colon = '\0';
+	kind = parse_kind(entry);
+	if (kind == TESS_KIND_NONE || (colon && !parse_number(colon + 1, 0, TESS_MAX_SLICES, &n)))
+		return false;
+	if (p->kinds + n > TESS_MAX_SLICES)
+		return false;
+	memset(p->o->kinds + p->kinds, kind, n);
+	p->kinds += (unsigned int)n;
+	return true;
+}
+
+static bool parse_kinds(struct parse *p, const char *list)
+{
+	char *copy = strdup(list), *save = NULL;
+	bool ok = copy;
+
+	p->kinds = 0;
+	for (char *e = copy ? strtok_r(copy, ",", &save) : NULL; ok && e;
+	     e = strtok_r(NULL, ",", &save))
+		ok = parse_kind_entry(p, e);
+	free(copy);
+	return ok && p->kinds;
+}
+
+static bool parse_clock(struct parse *p, const char *s)
+{
+	if (!strcmp(s, "nominal")) {
+		p->o->clock_khz = GPU_CLOCK_KHZ;
+		return true;
+	}
+	return parse_number(s, 1, CLOCK_MAX_KHZ, &p->o->clock_khz);
+}
+
+static bool parse_log_level(struct parse *p, const char *s)
+{
+	int level = log_level_parse(s);
+
+	p->o->log_level = level < 0 ? LOG_WARN : (enum log_level)level;
+	return level >= 0;
+}
+
+static bool parse_option(struct parse *p, int opt, const char *arg)
+{
+	uint64_t n = 0;
+
+	switch (opt) {
+	case 's':
+		p->o->socket = arg;
+		return *arg;
+	case 'n':
+		if (!parse_number(arg, 1, TESS_MAX_SLICES, &n))
+			return false;
+		p->slices = (unsigned int)n;
+		return true;
+	case 'k':
+		return parse_kinds(p, arg);
+	case 'm':
+		return parse_size(arg, &p->vram) && p->vram && p->vram <= VRAM_MAX;
+	case 'c':
+		return parse_clock(p, arg);
+	case 'l':
+		p->o->log_file = arg;
+		return true;
+	default:
+		return parse_log_level(p, arg);
+	}
+}
+
+/* Kinds in the proportion of the default GPU. */
+static void default_kinds(struct options *o, unsigned int n)
+{
+	unsigned int compute = (3 * n + 7) / 8, render = (3 * n + 4) / 8;
+
+	memset(o->kinds, TESS_KIND_MIXED, n);
+	memset(o->kinds, TESS_KIND_COMPUTE, compute);
+	memset(o->kinds + compute, TESS_KIND_RENDER, render < n - compute ? render : n - compute);
+}
+
+static bool complete(struct parse *p)
+{
+	struct options *o = p->o;
+
+	if (!o->socket) {
+		fprintf(p->err, "tessera-model: --socket is missing\n");
+		return false;
+	}
+	if (p->slices && p->kinds && p->slices != p->kinds) {
+		fprintf(p->err, "tessera-model: --slices says %u, --kinds %u\n", p->slices,
+			p->kinds);
+		return false;
+	}
+	o->nr_slices = p->kinds ? p->kinds : p->slices ? p->slices : DEFAULT_SLICES;
+	if (!p->kinds)
+		default_kinds(o, o->nr_slices);
+	o->bank_size = p->vram / o->nr_slices;
+	o->bank_size -= o->bank_size % (o->bank_size < BANK_ALIGN ? TESS_PAGE_SIZE : BANK_ALIGN);
+	if (!o->bank_size) {
+		fprintf(p->err, "tessera-model: --vram is too small for %u slices\n", o->nr_slices);
+		return false;
+	}
+	return true;
+}
+
+static const char *option_name(int opt)
+{
+	for (const struct option *o = long_options; o->name; o++)
+		if (o->val == opt)
+			return o->name;
+	return "?";
+}
+
+enum options_result options_parse(struct options *o, int argc, char **argv, FILE *out, FILE *err)
+{
+	struct parse p = { .o = o, .vram = DEFAULT_VRAM, .err = err };
+	int opt;
+
+	memset(o, 0, sizeof(*o));
+	o->log_level = LOG_WARN;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "s:n:k:m:c:l:L:hV", long_options, NULL)) != -1) {
+		if (opt == 'h') {
+			fputs(usage, out);
+			return OPTIONS_EXIT;
+		}
+		if (opt == 'V') {
+			fprintf(out, "tessera-model %s\n", TESS_VERSION_STRING);
+			return OPTIONS_EXIT;
+		}
+		if (opt == '?')
+			return OPTIONS_BAD;
+		if (!parse_option(&p, opt, optarg)) {
+			fprintf(err, "tessera-model: bad --%s: %s\n", option_name(opt), optarg);
+			return OPTIONS_BAD;
+		}
+	}
+	if (optind < argc) {
+		fprintf(err, "tessera-model: unexpected argument: %s\n", argv[optind]);
+		return OPTIONS_BAD;
+	}
+	return complete(&p) ? OPTIONS_RUN : OPTIONS_BAD;
+}

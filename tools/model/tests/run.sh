@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs TAP programs one after the other and prints one TAP stream: a test per
+# program, its own lines indented when it fails. Fails if one of them does.
+
+failed=0
+number=0
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+
+echo "1..$#"
+for program; do
+	number=$((number + 1))
+	timeout 120 "$program" >"$out" 2>&1
+	status=$?
+	good=$(grep -c '^ok ' "$out")
+	if [ $status -eq 0 ]; then
+		echo "ok $number - $(basename "$program") # $good checks"
+	else
+		echo "not ok $number - $(basename "$program") # exit $status, $good checks passed"
+		grep -v "^ok " "$out" | sed "s,^,    ," | head -n 100
+		failed=1
+	fi
+done
+exit $failed
