@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_COMPLETE_H_
+#define _TESSERA_CORE_COMPLETE_H_
+
+#include <linux/types.h>
+
+struct tess_completion_record;
+struct tess_slice;
+struct tess_vgpu;
+
+void tess_route_set(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
+		    struct tess_completion_record *rec, u64 seen);
+void tess_route_clear(struct tess_slice *slice);
+void tess_route_drop(struct tess_slice *slice, struct tess_vgpu *vgpu);
+void tess_route_restart(struct tess_slice *slice);
+
+#endif

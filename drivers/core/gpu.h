@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_GPU_H_
+#define _TESSERA_CORE_GPU_H_
+
+#include <linux/device.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/srcu.h>
+#include <linux/workqueue.h>
+#include <tessera/backend.h>
+
+struct tess_slice;
+struct tess_vgpu;
+
+/**
+ * struct tess_gpu - a GPU of the pool
+ * @dev: in the class "tessera"; its reference count is that of this structure
+ * @be: back-end, valid inside tess_gpu_enter() and tess_object_claim()
+ * @parent: device of the back-end; a reference is held as long as anybody may ask
+ * @info: what does not change
+ * @slices: @info.slice_count of them
+ * @slices_kobj: directory "slices"
+ * @srcu: readers are calls into the back-end; see tess_gpu_enter()
+ * @gone: no new call may start. Written once, under @lock
+ * @gone_lock: makes the gone() callbacks happen once, and lets unregistering wait
+ *	for them
+ * @gone_told: they were made. Under @gone_lock
+ * @gone_work: makes them after tess_gpu_lost()
+ * @compose: serializes compositions: taking slices, giving them back, and the
+ *	reclaim() and restore() callbacks that belong to it. Outermost lock of a GPU
+ * @lock: protects the ownership of slices (state, client), @vgpus, @elastic and
+ *	@generation. Never held while calling a back-end or a client
+ * @vgpus: all vGPUs that were not destroyed
+ * @elastic: the vGPU that holds free slices, or NULL
+ * @generation: number of changes of ownership, from 1
+ * @objects_lock: protects @objects
+ * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
+ */
+struct tess_gpu {
+	struct device dev;
+	struct tess_backend *be;
+	struct device *parent;
+	struct tess_gpu_info info;
+	struct tess_slice *slices;
+	struct kobject *slices_kobj;
+
+	struct srcu_struct srcu;
+	bool gone;
+	struct mutex gone_lock;
+	bool gone_told;
+	struct work_struct gone_work;
+
+	struct mutex compose;
+	spinlock_t lock;
+	struct list_head vgpus;
+	struct tess_vgpu *elastic;
+	u64 generation;
+
+	struct mutex objects_lock;
+	struct list_head objects;
+};
+
+static inline struct tess_gpu *to_tess_gpu(struct device *dev)
+{
+	return container_of(dev, struct tess_gpu, dev);
+}
+
+static inline const struct tess_backend_ops *tess_gpu_ops(const struct tess_gpu *gpu)
+{
+	return gpu->be->ops;
+}
+
+/**
+ * tess_gpu_enter() - begin a call into the back-end
+ * @gpu: GPU
+ * @idx: for tess_gpu_exit()
+ *
+ * Any context. Between the two the back-end stays.
+ *
+ * Return: false if the GPU is gone; there is nothing to exit then.
+ */
+static inline bool __must_check tess_gpu_enter(struct tess_gpu *gpu, int *idx)
+{
+	*idx = srcu_read_lock(&gpu->srcu);
+	if (likely(!READ_ONCE(gpu->gone))) {
+		__release(&gpu->srcu); /* sparse knows no conditional sections */
+		return true;
+	}
+	srcu_read_unlock(&gpu->srcu, *idx);
+	return false;
+}
+
+static inline void tess_gpu_exit(struct tess_gpu *gpu, int idx)
+{
+	__acquire(&gpu->srcu);
+	srcu_read_unlock(&gpu->srcu, idx);
+}
+
+#endif

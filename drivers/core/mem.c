@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory for clients: VRAM and address spaces.
+ *
+ * DOC: Memory
+ *
+ * The core checks what front-ends pass on (ranges, alignment, rights) and leaves page
+ * formats and allocation to the back-end. Both sorts of objects are shells around the
+ * back-end's, see "Objects".
+ */
+#include <linux/err.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <tessera/compat.h>
+
+#include "gpu.h"
+#include "mem.h"
+#include "object.h"
+
+/**
+ * struct tess_as - shell of an address space
+ * @obj: object
+ * @hw: page tables of the back-end
+ * @stage: which stage they serve
+ */
+struct tess_as {
+	struct tess_object obj;
+	struct tess_hw_as *hw;
+	enum tess_as_stage stage;
+};
+
+/**
+ * struct tess_vram_object - shell of an allocation
+ * @obj: object
+ * @hw: allocation of the back-end
+ * @vram: what the front-end sees
+ */
+struct tess_vram_object {
+	struct tess_object obj;
+	struct tess_hw_vram *hw;
+	struct tess_vram vram;
+};
+
+/* ---- VRAM ---- */
+
+static void vram_destroy(struct tess_object *obj)
+{
+	struct tess_vram_object *v = container_of(obj, struct tess_vram_object, obj);
+
+	tess_gpu_ops(obj->gpu)->vram_free(obj->gpu->be, v->hw);
+	v->hw = NULL;
+}
+
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice)
+{
+	struct tess_vram_object *v;
+	struct tess_hw_vram *hw;
+	int idx;
+
+	if (!size || size % SZ_4K || size > gpu->info.vram_size)
+		return ERR_PTR(-EINVAL);
+	if (near_slice >= 0 && near_slice >= gpu->info.slice_count)
+		return ERR_PTR(-EINVAL);
+	v = kzalloc(sizeof(*v), GFP_KERNEL);
+	if (!v)
+		return ERR_PTR(-ENOMEM);
+	if (!tess_gpu_enter(gpu, &idx)) {
+		kfree(v);
+		return ERR_PTR(-ENODEV);
+	}
+	hw = tess_gpu_ops(gpu)->vram_alloc(gpu->be, size, near_slice);
+	if (!IS_ERR(hw)) {
+		v->hw = hw;
+		v->vram = hw->vram;
+		tess_object_add(&v->obj, gpu, vram_destroy);
+	}
+	tess_gpu_exit(gpu, idx);
+	if (IS_ERR(hw)) {
+		kfree(v);
+		return ERR_CAST(hw);
+	}
+	return &v->vram;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
+
+void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
+{
+	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
+
+	tess_object_release(&v->obj);
+	tess_object_put(&v->obj);
+	kvfree(v->vram.extent);
+	kfree(v);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
+
+/**
+ * tess_vram_clear() - zero an allocation
+ * @vram: from tess_vram_alloc(); nobody frees it meanwhile
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_vram_clear(struct tess_vram *vram)
+{
+	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
+	struct tess_gpu *gpu = v->obj.gpu;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
+	tess_gpu_exit(gpu, idx);
+	return 0;
+}
+
+u64 tess_gpu_vram_free(struct tess_gpu *gpu)
+{
+	u64 bytes;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return 0;
+	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, SZ_4K);
+	tess_gpu_exit(gpu, idx);
+	return bytes;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_vram_free, TESS_NS);
+
+/* ---- address spaces ---- */
+
+struct tess_hw_as *tess_as_hw(const struct tess_as *as)
+{
+	return as->hw;
+}
+
+struct tess_gpu *tess_as_gpu(const struct tess_as *as)
+{
+	return as->obj.gpu;
+}
+
+enum tess_as_stage tess_as_stage(const struct tess_as *as)
+{
+	return as->stage;
+}
+
+static void as_destroy(struct tess_object *obj)
+{
+	struct tess_as *as = container_of(obj, struct tess_as, obj);
+
+	tess_gpu_ops(obj->gpu)->as_destroy(as->hw);
+	as->hw = NULL;
+}
+
+struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage)
+{
+	struct tess_hw_as *hw;
+	struct tess_as *as;
+	int idx;
+
+	as = kzalloc(sizeof(*as), GFP_KERNEL);
+	if (!as)
+		return ERR_PTR(-ENOMEM);
+	as->stage = stage;
+	if (!tess_gpu_enter(gpu, &idx)) {
+		kfree(as);
+		return ERR_PTR(-ENODEV);
+	}
+	hw = tess_gpu_ops(gpu)->as_create(gpu->be, stage);
+	if (!IS_ERR(hw)) {
+		as->hw = hw;
+		tess_object_add(&as->obj, gpu, as_destroy);
+	}
+	tess_gpu_exit(gpu, idx);
+	if (IS_ERR(hw)) {
+		kfree(as);
+		return ERR_CAST(hw);
+	}
+	return as;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_create, TESS_NS);
+
+void tess_as_destroy(struct tess_as *as)
+{
+	tess_object_release(&as->obj);
+	tess_object_put(&as->obj);
+	kfree(as);
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_destroy, TESS_NS);
+
+static bool as_range_is_valid(const struct tess_as *as, u64 va, u64 size)
+{
+	u64 end = as->stage == TESS_AS_STAGE1 ? TESS_VA_END : TESS_PA_END;
+
+	return size && !((va | size) % SZ_4K) && va < end && size <= end - va;
+}
+
+/* All in memory of the bus or all in VRAM */
+static bool pa_range_is_valid(const struct tess_gpu *gpu, u64 pa, u64 size)
+{
+	if (pa % SZ_4K)
+		return false;
+	if (pa < TESS_PA_VRAM)
+		return size <= TESS_PA_VRAM - pa;
+	pa -= TESS_PA_VRAM;
+	return pa < gpu->info.vram_size && size <= gpu->info.vram_size - pa;
+}
+
+int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot)
+{
+	struct tess_gpu *gpu = as->obj.gpu;
+	int idx, rc;
+
+	if (!as_range_is_valid(as, va, size) || !pa_range_is_valid(gpu, pa, size))
+		return -EINVAL;
+	if (!(prot & TESS_AS_READ) || (prot & ~(TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC)))
+		return -EINVAL;
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	rc = tess_gpu_ops(gpu)->as_map(as->hw, va, pa, size, prot);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_map, TESS_NS);
+
+int tess_as_unmap(struct tess_as *as, u64 va, u64 size)
+{
+	struct tess_gpu *gpu = as->obj.gpu;
+	int idx, rc;
+
+	if (!as_range_is_valid(as, va, size))
+		return -EINVAL;
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	rc = tess_gpu_ops(gpu)->as_unmap(as->hw, va, size);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_unmap, TESS_NS);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_MEM_H_
+#define _TESSERA_CORE_MEM_H_
+
+#include <tessera/client.h>
+
+struct tess_hw_as;
+
+int tess_vram_clear(struct tess_vram *vram);
+
+struct tess_hw_as *tess_as_hw(const struct tess_as *as);
+struct tess_gpu *tess_as_gpu(const struct tess_as *as);
+enum tess_as_stage tess_as_stage(const struct tess_as *as);
+
+#endif

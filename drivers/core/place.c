@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Placement: which slices a new vGPU gets.
+ *
+ * DOC: Placement
+ *
+ * A pure function of what is free: no locks, no devices, nothing remembered. The
+ * slices of a vGPU should be near each other in the fabric, whose links join slices
+ * with neighbouring numbers, and the rest should stay useful for the next vGPU:
+ *
+ * 1. Of the candidates (free, of the kind asked for), every window of n in ascending
+ *    order is looked at. The one with the smallest span wins: its slices are nearest
+ *    to each other.
+ * 2. Among equals, the one in the shortest run of free slices wins (best fit), and in
+ *    a run the window at its start: large runs stay whole.
+ *
+ * "Any kind" first tries each kind alone, the one with the fewest free slices that
+ * suffice first, then all kinds mixed. Whether a request can be met never depends on
+ * where things lie, so that tess_gpu_available() can be exact by counting.
+ */
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <tessera/hw/tess_regs.h>
+
+#include "place.h"
+
+static u64 place_candidates(const struct tess_place *place, u32 kind)
+{
+	u64 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < place->count; i++)
+		if ((place->free & BIT_ULL(i)) &&
+		    (kind == TESS_KIND_NONE || place->kind[i] == kind))
+			mask |= BIT_ULL(i);
+	return mask;
+}
+
+/**
+ * tess_place_free() - slices that can be had
+ * @place: what there is
+ * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
+ *
+ * Return: their number.
+ */
+unsigned int tess_place_free(const struct tess_place *place, u32 kind)
+{
+	return hweight64(place_candidates(place, kind));
+}
+
+/* Length of the run of candidates without a gap around slice i */
+static unsigned int place_run(u64 mask, unsigned int count, unsigned int i)
+{
+	unsigned int first = i, end = i;
+
+	while (first > 0 && (mask & BIT_ULL(first - 1)))
+		first--;
+	while (end < count && (mask & BIT_ULL(end)))
+		end++;
+	return end - first;
+}
+
+static void place_window(const struct tess_place *place, u64 mask, unsigned int n, u8 *chosen)
+{
+	unsigned int best_span = UINT_MAX, best_run = UINT_MAX, best = 0;
+	u8 list[TESS_MAX_SLICES];
+	unsigned int i, len = 0;
+
+	for (i = 0; i < place->count; i++)
+		if (mask & BIT_ULL(i))
+			list[len++] = i;
+
+	for (i = 0; i + n <= len; i++) {
+		unsigned int span = list[i + n - 1] - list[i];
+		unsigned int run = place_run(mask, place->count, list[i]);
+
+		if (span > best_span || (span == best_span && run >= best_run))
+			continue;
+		best_span = span;
+		best_run = run;
+		best = i;
+	}
+	for (i = 0; i < n; i++)
+		chosen[i] = list[best + i];
+}
+
+/* The kind with the fewest free slices that are enough, or TESS_KIND_NONE */
+static u32 place_any_kind(const struct tess_place *place, unsigned int n)
+{
+	unsigned int best = UINT_MAX, have;
+	u32 kind, found = TESS_KIND_NONE;
+
+	for (kind = TESS_KIND_COMPUTE; kind <= TESS_KIND_MIXED; kind++) {
+		have = tess_place_free(place, kind);
+		if (have >= n && have < best) {
+			best = have;
+			found = kind;
+		}
+	}
+	return found;
+}
+
+/**
+ * tess_place_choose() - choose slices
+ * @place: what there is
+ * @kind: enum tess_slice_kind of all of them; TESS_KIND_NONE: any
+ * @n: how many, at least 1
+ * @chosen: result: @n slice numbers, ascending
+ *
+ * Return: 0 or -ENOSPC.
+ */
+int tess_place_choose(const struct tess_place *place, u32 kind, unsigned int n, u8 *chosen)
+{
+	if (tess_place_free(place, kind) < n)
+		return -ENOSPC;
+	if (kind == TESS_KIND_NONE)
+		kind = place_any_kind(place, n);
+	place_window(place, place_candidates(place, kind), n, chosen);
+	return 0;
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool: all GPUs, and the front-ends that use them.
+ *
+ * DOC: Pool
+ *
+ * Back-ends bring GPUs, front-ends take an interest in all of them; the pool introduces
+ * each to the others, in whatever order modules are loaded and devices come and go.
+ *
+ * A GPU leaves in four steps. It is marked as gone, so that no call enters the back-end
+ * any more, calls that are inside end (SRCU), and the slices are reset. Clients are told
+ * by gone(). Front-ends are told by gpu_remove(). Then the back-end's part of every
+ * remaining object is destroyed, and the back-end may go. A GPU that does not answer
+ * (tess_gpu_lost()) takes the first two steps at once and the others when the bus removes
+ * the device. The structure itself lives as long as somebody holds an object or a vGPU
+ * of it.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <tessera/compat.h>
+
+#include "complete.h"
+#include "fault.h"
+#include "gpu.h"
+#include "object.h"
+#include "pool.h"
+#include "slice.h"
+#include "sysfs.h"
+#include "vgpu.h"
+
+#define POOL_MAX_GPUS	256
+
+/*
+ * Protects gpus and frontends and serializes the gpu_add() and gpu_remove() call-backs.
+ * Outermost lock of the core.
+ */
+static DEFINE_MUTEX(pool_lock);
+static DEFINE_XARRAY_ALLOC(pool_gpus);
+static LIST_HEAD(pool_frontends);
+
+static void gpu_release(struct device *dev)
+{
+	struct tess_gpu *gpu = to_tess_gpu(dev);
+
+	put_device(gpu->parent);
+	cleanup_srcu_struct(&gpu->srcu);
+	kfree(gpu->slices);
+	kfree(gpu);
+}
+
+static struct class tess_class = {
+	.name = "tessera",
+	.dev_groups = tess_gpu_groups,
+	.dev_release = gpu_release,
+};
+
+/* ---- front-ends ---- */
+
+static void frontend_add_gpu(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	int rc;
+
+	lockdep_assert_held(&pool_lock);
+	rc = xa_reserve(&fe->gpus, gpu->info.index, GFP_KERNEL);
+	if (!rc && fe->gpu_add)
+		rc = fe->gpu_add(fe, gpu);
+	if (rc) {
+		xa_release(&fe->gpus, gpu->info.index);
+		dev_dbg(&gpu->dev, "front-end %s: %d\n", fe->name, rc);
+		return;
+	}
+	xa_store(&fe->gpus, gpu->info.index, gpu, GFP_KERNEL);
+}
+
+static void frontend_remove_gpu(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	lockdep_assert_held(&pool_lock);
+	if (xa_erase(&fe->gpus, gpu->info.index) && fe->gpu_remove)
+		fe->gpu_remove(fe, gpu);
+}
+
+int tess_frontend_register(struct tess_frontend *fe)
+{
+	struct tess_gpu *gpu;
+	unsigned long index;
+
+	if (!fe->name)
+		return -EINVAL;
+	xa_init(&fe->gpus);
+	mutex_lock(&pool_lock);
+	list_add_tail(&fe->link, &pool_frontends);
+	xa_for_each(&pool_gpus, index, gpu)
+		frontend_add_gpu(fe, gpu);
+	mutex_unlock(&pool_lock);
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(tess_frontend_register, TESS_NS);
+
+void tess_frontend_unregister(struct tess_frontend *fe)
+{
+	struct tess_gpu *gpu;
+	unsigned long index;
+
+	mutex_lock(&pool_lock);
+	list_del(&fe->link);
+	xa_for_each(&pool_gpus, index, gpu)
+		frontend_remove_gpu(fe, gpu);
+	mutex_unlock(&pool_lock);
+	xa_destroy(&fe->gpus);
+}
+EXPORT_SYMBOL_NS_GPL(tess_frontend_unregister, TESS_NS);
+
+/* ---- GPUs leave ---- */
+
+/* Slices keep a reference through their kobjects until they are dropped */
+static void gpu_put_slices(struct tess_gpu *gpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < gpu->info.slice_count; i++)
+		kobject_put(&gpu->slices[i].kobj);
+}
+
+/* The GPU is gone: nothing calls the back-end any more but this and object.c */
+static void gpu_stop_slices(struct tess_gpu *gpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		struct tess_slice *slice = &gpu->slices[i];
+
+		mutex_lock(&slice->hw);
+		if (gpu->be->ops->slice_reset(gpu->be, i) == -EIO)
+			gpu->be->ops->cut(gpu->be);
+		mutex_unlock(&slice->hw);
+	}
+}
+
+/* First two steps: nothing enters the back-end, nothing runs, clients know */
+static void gpu_retire(struct tess_gpu *gpu)
+{
+	unsigned int i;
+
+	mutex_lock(&gpu->gone_lock);
+	if (!gpu->gone_told) {
+		spin_lock(&gpu->lock);
+		WRITE_ONCE(gpu->gone, true);
+		spin_unlock(&gpu->lock);
+		synchronize_srcu(&gpu->srcu);
+		tess_fault_stop(gpu);
+		for (i = 0; i < gpu->info.slice_count; i++)
+			tess_route_clear(&gpu->slices[i]);
+		gpu_stop_slices(gpu);
+		tess_vgpus_tell_gone(gpu);
+		gpu->gone_told = true;
+	}
+	mutex_unlock(&gpu->gone_lock);
+}
+
+static void gone_work(struct work_struct *work)
+{
+	gpu_retire(container_of(work, struct tess_gpu, gone_work));
+}
+
+void tess_gpu_lost(struct tess_gpu *gpu)
+{
+	if (!READ_ONCE(gpu->gone) && !work_busy(&gpu->gone_work))
+		dev_err(&gpu->dev, "the GPU does not answer any more\n");
+	schedule_work(&gpu->gone_work);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_lost, TESS_NS);
+
+void tess_gpu_unregister(struct tess_backend *be)
+{
+	struct tess_gpu *gpu = be->gpu;
+	struct tess_frontend *fe;
+
+	gpu_retire(gpu);
+	/* What the ops below find out comes too late to tell anybody */
+	disable_work_sync(&gpu->gone_work);
+	mutex_lock(&pool_lock);
+	list_for_each_entry(fe, &pool_frontends, link)
+		frontend_remove_gpu(fe, gpu);
+	tess_objects_orphan(gpu);
+	tess_slices_hide(gpu);
+	device_del(&gpu->dev);
+	xa_erase(&pool_gpus, gpu->info.index);
+	mutex_unlock(&pool_lock);
+	WRITE_ONCE(be->gpu, NULL);
+	gpu_put_slices(gpu);
+	put_device(&gpu->dev);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_unregister, TESS_NS);
+
+/* ---- GPUs come ---- */
+
+static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu_info *info,
+				  const struct tess_slice_info *slices)
+{
+	struct tess_gpu *gpu;
+	unsigned int i;
+
+	gpu = kzalloc(sizeof(*gpu), GFP_KERNEL);
+	if (!gpu)
+		return NULL;
+	gpu->slices = kcalloc(info->slice_count, sizeof(*gpu->slices), GFP_KERNEL);
+	if (!gpu->slices || init_srcu_struct(&gpu->srcu)) {
+		kfree(gpu->slices);
+		kfree(gpu);
+		return NULL;
+	}
+	gpu->be = be;
+	gpu->parent = get_device(be->dev);
+	gpu->info = *info;
+	gpu->generation = 1;
+	mutex_init(&gpu->gone_lock);
+	INIT_WORK(&gpu->gone_work, gone_work);
+	mutex_init(&gpu->compose);
+	spin_lock_init(&gpu->lock);
+	INIT_LIST_HEAD(&gpu->vgpus);
+	mutex_init(&gpu->objects_lock);
+	INIT_LIST_HEAD(&gpu->objects);
+	device_initialize(&gpu->dev);
+	gpu->dev.class = &tess_class;
+	gpu->dev.parent = be->dev;
+	for (i = 0; i < info->slice_count; i++)
+		tess_slice_init(&gpu->slices[i], gpu, i, &slices[i]);
+	return gpu;
+}
+
+/* A slice that does not even reset is out of use from the start */
+static int gpu_reset_slices(struct tess_gpu *gpu)
+{
+	unsigned int i, good = 0;
+	int rc, first = 0;
+
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		struct tess_slice *slice = &gpu->slices[i];
+
+		if (slice->state == TESS_SLICE_ABSENT)
+			continue;
+		mutex_lock(&slice->hw);
+		rc = tess_slice_reset(slice);
+		mutex_unlock(&slice->hw);
+		if (rc) {
+			slice->state = TESS_SLICE_FAULTY;
+			first = first ?: rc;
+			dev_warn(gpu->be->dev, "slice %u does not answer: %d\n", i, rc);
+		} else {
+			good++;
+		}
+	}
+	return good ? 0 : first;
+}
+
+static int gpu_show(struct tess_gpu *gpu)
+{
+	int rc;
+
+	rc = device_add(&gpu->dev);
+	if (rc)
+		return rc;
+	rc = tess_slices_show(gpu);
+	if (rc)
+		device_del(&gpu->dev);
+	return rc;
+}
+
+static int gpu_register_locked(struct tess_gpu *gpu)
+{
+	struct tess_backend *be = gpu->be;
+	struct tess_frontend *fe;
+	int rc;
+
+	lockdep_assert_held(&pool_lock);
+	rc = xa_alloc(&pool_gpus, &gpu->info.index, gpu, XA_LIMIT(0, POOL_MAX_GPUS - 1),
+		      GFP_KERNEL);
+	if (rc)
+		return rc;
+	WRITE_ONCE(be->gpu, gpu);
+	rc = dev_set_name(&gpu->dev, "gpu%u", gpu->info.index);
+	if (!rc)
+		rc = gpu_reset_slices(gpu);
+	if (!rc)
+		rc = gpu_show(gpu);
+	if (rc) {
+		WRITE_ONCE(be->gpu, NULL);
+		xa_erase(&pool_gpus, gpu->info.index);
+		return rc;
+	}
+	list_for_each_entry(fe, &pool_frontends, link)
+		frontend_add_gpu(fe, gpu);
+	return 0;
+}
+
+static bool info_is_valid(const struct tess_gpu_info *info)
+{
+	return info->slice_count >= 1 && info->slice_count <= TESS_MAX_SLICES &&
+	       info->bank_size <= info->vram_size &&
+	       info->vram_size <= TESS_PA_END - TESS_PA_VRAM;
+}
+
+int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
+		      const struct tess_slice_info *slices)
+{
+	struct tess_gpu *gpu;
+	int rc;
+
+	if (!info_is_valid(info))
+		return -EINVAL;
+	gpu = gpu_alloc(be, info, slices);
+	if (!gpu)
+		return -ENOMEM;
+	mutex_lock(&pool_lock);
+	rc = gpu_register_locked(gpu);
+	mutex_unlock(&pool_lock);
+	if (rc) {
+		disable_work_sync(&gpu->gone_work);
+		gpu_put_slices(gpu);
+		put_device(&gpu->dev);
+	}
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_register, TESS_NS);
+
+/* ---- questions ---- */
+
+const struct tess_gpu_info *tess_gpu_info(const struct tess_gpu *gpu)
+{
+	return &gpu->info;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_info, TESS_NS);
+
+const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, unsigned int slice)
+{
+	return slice < gpu->info.slice_count ? &gpu->slices[slice].info : NULL;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_slice_info, TESS_NS);
+
+struct device *tess_gpu_dev(const struct tess_gpu *gpu)
+{
+	return gpu->parent;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_dev, TESS_NS);
+
+u64 tess_gpu_time(struct tess_gpu *gpu)
+{
+	u64 time;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return 0;
+	time = tess_gpu_ops(gpu)->time(gpu->be);
+	tess_gpu_exit(gpu, idx);
+	return time;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_time, TESS_NS);
+
+int tess_pool_init(void)
+{
+	return class_register(&tess_class);
+}
+
+void tess_pool_exit(void)
+{
+	class_unregister(&tess_class);
+	xa_destroy(&pool_gpus);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_RING_H_
+#define _TESSERA_CORE_RING_H_
+
+struct tess_ring;
+
+void tess_ring_drop(struct tess_ring *ring);
+
+#endif

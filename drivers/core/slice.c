@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Slices: who has one, and what happens when the owner changes.
+ *
+ * DOC: Slices
+ *
+ * A slice is free, held by the elastic vGPU (the host's own DRM node), used by another
+ * vGPU, faulty, or absent. The state and the client change only under both
+ * tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them: calls
+ * into the back-end hold the mutex, accounting and sysfs the spinlock.
+ *
+ * A slice is reset whenever it changes hands, by the one who takes it and by the one
+ * who gives it back: the first for isolation, the second so that no access for a
+ * client is under way when its memory is freed. A slice that can not be reset before it
+ * is used is faulty; one that can not be stopped costs the whole GPU.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "complete.h"
+#include "fault.h"
+#include "gpu.h"
+#include "object.h"
+#include "ring.h"
+#include "slice.h"
+#include "sysfs.h"
+#include "vgpu.h"
+
+static const char * const kind_names[] = {
+	[TESS_KIND_NONE] = "none",
+	[TESS_KIND_COMPUTE] = "compute",
+	[TESS_KIND_RENDER] = "render",
+	[TESS_KIND_MIXED] = "mixed",
+};
+
+static const char * const state_names[] = {
+	[TESS_SLICE_FREE] = "free",
+	[TESS_SLICE_ELASTIC] = "elastic",
+	[TESS_SLICE_USED] = "used",
+	[TESS_SLICE_FAULTY] = "faulty",
+	[TESS_SLICE_ABSENT] = "absent",
+};
+
+const char *tess_kind_name(u32 kind)
+{
+	return kind < ARRAY_SIZE(kind_names) ? kind_names[kind] : "unknown";
+}
+
+const char *tess_slice_state_name(enum tess_slice_state state)
+{
+	return state_names[state];
+}
+
+u64 tess_slice_bank_offset(const struct tess_slice *slice)
+{
+	return slice->index * slice->gpu->info.bank_size;
+}
+
+/* Free, or at the disposal of whoever asks for it */
+bool tess_slice_can_be_had(const struct tess_slice *slice)
+{
+	lockdep_assert_held(&slice->gpu->lock);
+	return slice->state == TESS_SLICE_FREE ||
+	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving);
+}
+
+void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
+		     const struct tess_slice_info *info)
+{
+	slice->gpu = gpu;
+	slice->index = index;
+	slice->info = *info;
+	slice->state = info->kind == TESS_KIND_NONE ? TESS_SLICE_ABSENT : TESS_SLICE_FREE;
+	mutex_init(&slice->hw);
+	spin_lock_init(&slice->route_lock);
+	tess_fault_init_slice(slice);
+	get_device(&gpu->dev);
+	kobject_init(&slice->kobj, &tess_slice_ktype);
+}
+
+/**
+ * tess_slice_counters() - counters over all clients
+ * @slice: slice, its hw mutex is held, inside tess_gpu_enter()
+ * @counters: result
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT])
+{
+	struct tess_gpu *gpu = slice->gpu;
+	unsigned int i;
+	int rc;
+
+	lockdep_assert_held(&slice->hw);
+	rc = tess_gpu_ops(gpu)->counters(gpu->be, slice->index, true, counters);
+	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
+		counters[i] += slice->past[i];
+	return rc;
+}
+
+/* A reset clears the slice's counters; what it did for its clients is not forgotten */
+static void slice_keep_counters(struct tess_slice *slice)
+{
+	u64 counters[TESS_COUNTER_COUNT];
+
+	if (slice->client && !tess_slice_counters(slice, counters))
+		memcpy(slice->past, counters, sizeof(counters));
+}
+
+/**
+ * tess_slice_reset() - power-on state
+ * @slice: slice, its hw mutex is held
+ *
+ * Return: 0, -EIO, -ENODEV.
+ */
+int tess_slice_reset(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int idx, rc;
+
+	lockdep_assert_held(&slice->hw);
+	tess_route_clear(slice);
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	slice_keep_counters(slice);
+	rc = tess_gpu_ops(gpu)->slice_reset(gpu->be, slice->index);
+	tess_gpu_exit(gpu, idx);
+	tess_fault_forget(slice);
+	return rc;
+}
+
+static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
+		      struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	spin_lock(&gpu->lock);
+	if (slice->client)
+		slice->client->vslices[slice->vslice].slice = NULL;
+	slice->state = state;
+	slice->client = vgpu;
+	slice->vslice = vslice;
+	slice->leaving = false;
+	if (vgpu)
+		vgpu->vslices[vslice].slice = slice;
+	gpu->generation++;
+	spin_unlock(&gpu->lock);
+}
+
+/* A front-end that left its ring behind must not reach the next owner's slice */
+static void slice_drop_ring(struct tess_slice *slice)
+{
+	struct tess_vslice *vs;
+
+	lockdep_assert_held(&slice->hw);
+	if (!slice->client)
+		return;
+	vs = &slice->client->vslices[slice->vslice];
+	if (!vs->ring)
+		return;
+	dev_err(&slice->gpu->dev, "slice %u: \"%s\" left a ring behind\n", slice->index,
+		slice->client->name);
+	tess_ring_drop(vs->ring);
+	vs->ring = NULL;
+}
+
+/**
+ * tess_slice_reclaim() - take a slice from the elastic vGPU that holds it
+ * @slice: slice; tess_gpu.compose is held
+ *
+ * The slice is free afterwards, or faulty or absent if it is that.
+ */
+void tess_slice_reclaim(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *from = NULL;
+
+	lockdep_assert_held(&gpu->compose);
+	spin_lock(&gpu->lock);
+	if (slice->state == TESS_SLICE_ELASTIC) {
+		from = slice->client;
+		slice->leaving = true;
+	}
+	spin_unlock(&gpu->lock);
+	if (!from)
+		return;
+	if (from->ops->reclaim && !READ_ONCE(gpu->gone))
+		from->ops->reclaim(from, slice->vslice);
+	tess_slice_release(slice);
+}
+
+/**
+ * tess_slice_take() - give a free slice to a vGPU
+ * @slice: slice; tess_gpu.compose is held
+ * @vgpu: new owner
+ * @vslice: as which of its vslices
+ *
+ * Return: 0; -EIO the slice is faulty now; -ENODEV.
+ */
+int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	mutex_lock(&slice->hw);
+	rc = tess_slice_reset(slice);
+	if (!rc)
+		slice_set(slice, vgpu->elastic ? TESS_SLICE_ELASTIC : TESS_SLICE_USED, vgpu,
+			  vslice);
+	else if (rc == -EIO)
+		slice_set(slice, TESS_SLICE_FAULTY, NULL, 0);
+	mutex_unlock(&slice->hw);
+	return rc;
+}
+
+/*
+ * The slice may still work for the owner, whose memory is about to be freed. Nothing
+ * less than the whole GPU can be trusted to stop.
+ */
+static void slice_is_out_of_control(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int idx;
+
+	dev_err(&gpu->dev, "slice %u can not be stopped, giving up the GPU\n", slice->index);
+	if (tess_gpu_enter(gpu, &idx)) {
+		tess_gpu_ops(gpu)->cut(gpu->be);
+		tess_gpu_exit(gpu, idx);
+	}
+	tess_gpu_lost(gpu);
+}
+
+/**
+ * tess_slice_release() - take a slice from its owner
+ * @slice: slice; tess_gpu.compose is held
+ *
+ * On return the slice makes no access for the owner.
+ */
+void tess_slice_release(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	enum tess_slice_state state = TESS_SLICE_FREE;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	mutex_lock(&slice->hw);
+	slice_drop_ring(slice);
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO)
+		slice_is_out_of_control(slice);
+	if (slice->info.kind == TESS_KIND_NONE)
+		state = TESS_SLICE_ABSENT;
+	else if (rc == -EIO)
+		state = TESS_SLICE_FAULTY;
+	slice_set(slice, state, NULL, 0);
+	mutex_unlock(&slice->hw);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What user space sees of the pool: /sys/class/tessera, one value per file.
+ *
+ * DOC: sysfs
+ *
+ * Documentation/ABI/testing/sysfs-tessera is the authority. A slice is a kobject below
+ * its GPU and not a device: it is no unit of binding, power or hotplug. Counters are
+ * read from the GPU when a file is read; of a GPU that is gone they read as an error.
+ */
+#include <linux/device.h>
+#include <linux/kobject.h>
+#include <linux/sysfs.h>
+
+#include "gpu.h"
+#include "slice.h"
+#include "sysfs.h"
+#include "vgpu.h"
+
+/* ---- GPU ---- */
+
+static ssize_t name_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_gpu *gpu = to_tess_gpu(dev);
+
+	return sysfs_emit(buf, "%s\n", dev_name(gpu->parent));
+}
+static DEVICE_ATTR_RO(name);
+
+static ssize_t type_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_tess_gpu(dev)->info.is_vgpu ? "vgpu" : "gpu");
+}
+static DEVICE_ATTR_RO(type);
+
+static ssize_t slices_total_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", to_tess_gpu(dev)->info.slice_count);
+}
+static DEVICE_ATTR_RO(slices_total);
+
+static ssize_t slices_free_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_gpu *gpu = to_tess_gpu(dev);
+	unsigned int i, n = 0;
+
+	spin_lock(&gpu->lock);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		n += tess_slice_can_be_had(&gpu->slices[i]);
+	spin_unlock(&gpu->lock);
+	return sysfs_emit(buf, "%u\n", n);
+}
+static DEVICE_ATTR_RO(slices_free);
+
+static ssize_t vram_total_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", to_tess_gpu(dev)->info.vram_size);
+}
+static DEVICE_ATTR_RO(vram_total);
+
+static ssize_t vram_free_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tess_gpu_vram_free(to_tess_gpu(dev)));
+}
+static DEVICE_ATTR_RO(vram_free);
+
+static ssize_t clock_khz_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", to_tess_gpu(dev)->info.clock_khz);
+}
+static DEVICE_ATTR_RO(clock_khz);
+
+static ssize_t time_cycles_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tess_gpu_time(to_tess_gpu(dev)));
+}
+static DEVICE_ATTR_RO(time_cycles);
+
+static ssize_t generation_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_gpu *gpu = to_tess_gpu(dev);
+	u64 generation;
+
+	spin_lock(&gpu->lock);
+	generation = gpu->generation;
+	spin_unlock(&gpu->lock);
+	return sysfs_emit(buf, "%llu\n", generation);
+}
+static DEVICE_ATTR_RO(generation);
+
+static struct attribute *tess_gpu_attrs[] = {
+	&dev_attr_name.attr,
+	&dev_attr_type.attr,
+	&dev_attr_slices_total.attr,
+	&dev_attr_slices_free.attr,
+	&dev_attr_vram_total.attr,
+	&dev_attr_vram_free.attr,
+	&dev_attr_clock_khz.attr,
+	&dev_attr_time_cycles.attr,
+	&dev_attr_generation.attr,
+	NULL,
+};
+
+static const struct attribute_group tess_gpu_group = {
+	.attrs = tess_gpu_attrs,
+};
+
+const struct attribute_group *tess_gpu_groups[] = {
+	&tess_gpu_group,
+	NULL,
+};
+
+/* ---- slice ---- */
+
+/**
+ * struct slice_attribute - a file of a slice
+ * @attr: name and mode
+ * @show: its value
+ * @arg: for @show
+ */
+struct slice_attribute {
+	struct attribute attr;
+	ssize_t (*show)(struct tess_slice *slice, unsigned int arg, char *buf);
+	unsigned int arg;
+};
+
+#define SLICE_ATTR(_name, _show, _arg) {				\
+	.attr = { .name = _name, .mode = 0444 },			\
+	.show = _show,							\
+	.arg = _arg,							\
+}
+
+enum slice_value {
+	SLICE_CORES,
+	SLICE_ENGINES,
+	SLICE_BANK_OFFSET,
+	SLICE_BANK_SIZE,
+};
+
+enum slice_rate {
+	RATE_COMPUTE,
+	RATE_BANDWIDTH,
+	RATE_TEXELS,
+};
+
+static ssize_t slice_show_kind(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", tess_kind_name(slice->info.kind));
+}
+
+static ssize_t slice_show_state(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	enum tess_slice_state state;
+
+	spin_lock(&slice->gpu->lock);
+	state = slice->state;
+	spin_unlock(&slice->gpu->lock);
+	return sysfs_emit(buf, "%s\n", tess_slice_state_name(state));
+}
+
+static ssize_t slice_show_owner(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	ssize_t len;
+
+	/* The name goes with the vGPU, which needs the lock to leave the slice */
+	spin_lock(&slice->gpu->lock);
+	len = sysfs_emit(buf, "%s\n", slice->client ? slice->client->name : "");
+	spin_unlock(&slice->gpu->lock);
+	return len;
+}
+
+static ssize_t slice_show_value(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	switch ((enum slice_value)arg) {
+	case SLICE_CORES:
+		return sysfs_emit(buf, "%u\n", slice->info.cores);
+	case SLICE_ENGINES:
+		return sysfs_emit(buf, "%#x\n", slice->info.engines);
+	case SLICE_BANK_OFFSET:
+		return sysfs_emit(buf, "%llu\n", tess_slice_bank_offset(slice));
+	case SLICE_BANK_SIZE:
+		return sysfs_emit(buf, "%llu\n", slice->gpu->info.bank_size);
+	}
+	return -EINVAL;
+}
+
+static ssize_t slice_show_rate(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	struct tess_slice_rates rates = { 0 };
+	struct tess_gpu *gpu = slice->gpu;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	tess_gpu_ops(gpu)->rates(gpu->be, slice->index, &rates);
+	tess_gpu_exit(gpu, idx);
+	switch ((enum slice_rate)arg) {
+	case RATE_COMPUTE:
+		return sysfs_emit(buf, "%llu\n", rates.instructions);
+	case RATE_BANDWIDTH:
+		return sysfs_emit(buf, "%llu\n", rates.bandwidth);
+	case RATE_TEXELS:
+		return sysfs_emit(buf, "%llu\n", rates.texels);
+	}
+	return -EINVAL;
+}
+
+static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	u64 counters[TESS_COUNTER_COUNT];
+	struct tess_gpu *gpu = slice->gpu;
+	int idx, rc;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	mutex_lock(&slice->hw);
+	rc = tess_slice_counters(slice, counters);
+	mutex_unlock(&slice->hw);
+	tess_gpu_exit(gpu, idx);
+	if (rc)
+		return rc;
+	return sysfs_emit(buf, "%llu\n", counters[arg / sizeof(u64)]);
+}
+
+static const struct slice_attribute slice_attributes[] = {
+	SLICE_ATTR("kind", slice_show_kind, 0),
+	SLICE_ATTR("state", slice_show_state, 0),
+	SLICE_ATTR("owner", slice_show_owner, 0),
+	SLICE_ATTR("cores", slice_show_value, SLICE_CORES),
+	SLICE_ATTR("engines", slice_show_value, SLICE_ENGINES),
+	SLICE_ATTR("bank_offset", slice_show_value, SLICE_BANK_OFFSET),
+	SLICE_ATTR("bank_size", slice_show_value, SLICE_BANK_SIZE),
+	SLICE_ATTR("compute_rate", slice_show_rate, RATE_COMPUTE),
+	SLICE_ATTR("memory_bandwidth", slice_show_rate, RATE_BANDWIDTH),
+	SLICE_ATTR("texture_fill_rate", slice_show_rate, RATE_TEXELS),
+	SLICE_ATTR("active_cycles", slice_show_counter, TESS_COUNTER_CYCLES),
+	SLICE_ATTR("busy_cycles", slice_show_counter, TESS_COUNTER_BUSY),
+	SLICE_ATTR("stall_cycles", slice_show_counter, TESS_COUNTER_STALL),
+	SLICE_ATTR("instructions", slice_show_counter, TESS_COUNTER_INSTRUCTIONS),
+	SLICE_ATTR("flops", slice_show_counter, TESS_COUNTER_FLOPS),
+	SLICE_ATTR("texels", slice_show_counter, TESS_COUNTER_TEXELS),
+	SLICE_ATTR("pixels", slice_show_counter, TESS_COUNTER_PIXELS),
+	SLICE_ATTR("copy_bytes", slice_show_counter, TESS_COUNTER_BYTES),
+	SLICE_ATTR("link_bytes", slice_show_counter, TESS_COUNTER_LINK_BYTES),
+	SLICE_ATTR("groups", slice_show_counter, TESS_COUNTER_GROUPS),
+	SLICE_ATTR("packets", slice_show_counter, TESS_COUNTER_PACKETS),
+	SLICE_ATTR("dispatches", slice_show_counter, TESS_COUNTER_DISPATCHES),
+	SLICE_ATTR("faults", slice_show_counter, TESS_COUNTER_FAULTS),
+};
+
+static ssize_t slice_attr_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	struct slice_attribute *sa = container_of(attr, struct slice_attribute, attr);
+
+	return sa->show(container_of(kobj, struct tess_slice, kobj), sa->arg, buf);
+}
+
+static const struct sysfs_ops slice_sysfs_ops = {
+	.show = slice_attr_show,
+};
+
+static void slice_release(struct kobject *kobj)
+{
+	struct tess_slice *slice = container_of(kobj, struct tess_slice, kobj);
+
+	/* Possibly the last reference to the memory that the kobject is in */
+	put_device(&slice->gpu->dev);
+}
+
+const struct kobj_type tess_slice_ktype = {
+	.sysfs_ops = &slice_sysfs_ops,
+	.release = slice_release,
+};
+
+static int slice_show(struct tess_slice *slice)
+{
+	unsigned int i;
+	int rc;
+
+	rc = kobject_add(&slice->kobj, slice->gpu->slices_kobj, "slice%u", slice->index);
+	for (i = 0; !rc && i < ARRAY_SIZE(slice_attributes); i++)
+		rc = sysfs_create_file(&slice->kobj, &slice_attributes[i].attr);
+	return rc;
+}
+
+/**
+ * tess_slices_hide() - the directories of the slices go
+ * @gpu: GPU
+ */
+void tess_slices_hide(struct tess_gpu *gpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < gpu->info.slice_count; i++)
+		kobject_del(&gpu->slices[i].kobj);
+	kobject_put(gpu->slices_kobj);
+	gpu->slices_kobj = NULL;
+}
+
+/**
+ * tess_slices_show() - the directories of the slices appear
+ * @gpu: GPU with its device added
+ *
+ * Return: 0 or negative errno.
+ */
+int tess_slices_show(struct tess_gpu *gpu)
+{
+	unsigned int i;
+	int rc = 0;
+
+	gpu->slices_kobj = kobject_create_and_add("slices", &gpu->dev.kobj);
+	if (!gpu->slices_kobj)
+		return -ENOMEM;
+	for (i = 0; !rc && i < gpu->info.slice_count; i++)
+		rc = slice_show(&gpu->slices[i]);
+	if (rc)
+		tess_slices_hide(gpu);
+	return rc;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vGPUs: compositions of slices and memory for one client.
+ *
+ * DOC: vGPUs
+ *
+ * A vGPU belongs to a front-end, from creation to destruction, also when its GPU goes
+ * away in between: then it is a shell for which all calls fail. The elastic vGPU, with
+ * which the host itself uses what nobody else asked for, differs from the others only in
+ * that it gets and loses slices while it lives, so that the host needs no second way
+ * through the core.
+ *
+ * Call-backs count in tess_vgpu.active, so that destroying a vGPU can wait for them
+ * without a lock that a call-back would hold: call-backs may call the core.
+ */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <tessera/compat.h>
+
+#include "compose.h"
+#include "gpu.h"
+#include "slice.h"
+#include "vgpu.h"
+
+/* ---- call-backs and their end ---- */
+
+/**
+ * tess_vgpu_get_client() - the vGPU that has a slice, for a call-back
+ * @slice: slice
+ * @vslice: result: as which vslice
+ *
+ * Return: vGPU, to be put with tess_vgpu_put_client(), or NULL.
+ */
+struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *vslice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *vgpu;
+
+	spin_lock(&gpu->lock);
+	vgpu = slice->client;
+	if (vgpu && (vgpu->dying || gpu->gone))
+		vgpu = NULL;
+	if (vgpu) {
+		vgpu->active++;
+		*vslice = slice->vslice;
+	}
+	spin_unlock(&gpu->lock);
+	return vgpu;
+}
+
+void tess_vgpu_put_client(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+
+	/* Wake under the lock: who waits may free the vGPU as soon as it is released */
+	spin_lock(&gpu->lock);
+	if (!--vgpu->active)
+		wake_up_all(&vgpu->idle);
+	spin_unlock(&gpu->lock);
+}
+
+static bool vgpu_is_idle(struct tess_vgpu *vgpu)
+{
+	bool idle;
+
+	spin_lock(&vgpu->gpu->lock);
+	idle = !vgpu->active;
+	spin_unlock(&vgpu->gpu->lock);
+	return idle;
+}
+
+/**
+ * tess_vgpu_wait_idle() - wait for call-backs that run
+ * @vgpu: vGPU
+ */
+void tess_vgpu_wait_idle(struct tess_vgpu *vgpu)
+{
+	wait_event(vgpu->idle, vgpu_is_idle(vgpu));
+}
+
+/* Next vGPU that was not told; in the list until it is destroyed */
+static struct tess_vgpu *vgpu_next_to_tell(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu, *found = NULL;
+
+	spin_lock(&gpu->lock);
+	list_for_each_entry(vgpu, &gpu->vgpus, link) {
+		if (vgpu->dying || vgpu->told_gone)
+			continue;
+		vgpu->told_gone = true;
+		vgpu->active++;
+		found = vgpu;
+		break;
+	}
+	spin_unlock(&gpu->lock);
+	return found;
+}
+
+/**
+ * tess_vgpus_tell_gone() - gone() for all vGPUs of a GPU
+ * @gpu: GPU, marked as gone
+ */
+void tess_vgpus_tell_gone(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu;
+
+	/* No reclaim() or restore() after gone() */
+	mutex_lock(&gpu->compose);
+	while ((vgpu = vgpu_next_to_tell(gpu))) {
+		vgpu->ops->gone(vgpu);
+		tess_vgpu_put_client(vgpu);
+	}
+	mutex_unlock(&gpu->compose);
+}
+
+/* From here on it is told when the GPU goes; too late if it is gone already */
+static int vgpu_publish(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	int rc = -ENODEV;
+
+	spin_lock(&gpu->lock);
+	if (!gpu->gone) {
+		list_add_tail(&vgpu->link, &gpu->vgpus);
+		vgpu->published = true;
+		vgpu->generation = 1;
+		rc = 0;
+	}
+	spin_unlock(&gpu->lock);
+	return rc;
+}
+
+static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+{
+	unsigned int n = params->elastic ? gpu->info.slice_count : params->blueprint.slices;
+	struct tess_vgpu *vgpu;
+
+	vgpu = kzalloc(struct_size(vgpu, vslices, n), GFP_KERNEL);
+	if (!vgpu)
+		return NULL;
+	vgpu->nr_vslices = n;
+	vgpu->name = kstrdup(params->name, GFP_KERNEL);
+	if (!vgpu->name) {
+		kfree(vgpu);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&vgpu->link);
+	init_waitqueue_head(&vgpu->idle);
+	vgpu->gpu = gpu;
+	vgpu->elastic = params->elastic;
+	if (!params->elastic)
+		vgpu->blueprint = params->blueprint;
+	if (!vgpu->blueprint.engines)
+		vgpu->blueprint.engines = TESS_ENGINE_ALL;
+	vgpu->ops = params->ops;
+	vgpu->priv = params->priv;
+	vgpu->owner = params->elastic ? NULL : params->owner;
+	get_device(&gpu->dev);
+	return vgpu;
+}
+
+static void vgpu_free(struct tess_vgpu *vgpu)
+{
+	put_device(&vgpu->gpu->dev);
+	kfree(vgpu->name);
+	kfree(vgpu);
+}
+
+struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+{
+	struct tess_vgpu *vgpu;
+	int rc;
+
+	if (!params->name || !params->ops || !params->ops->gone || !params->ops->fault)
+		return ERR_PTR(-EINVAL);
+	if (!params->elastic && !tess_blueprint_is_valid(gpu, &params->blueprint))
+		return ERR_PTR(-EINVAL);
+	vgpu = vgpu_alloc(gpu, params);
+	if (!vgpu)
+		return ERR_PTR(-ENOMEM);
+	if (!try_module_get(vgpu->owner)) {
+		rc = -ENODEV;
+		goto err_free;
+	}
+
+	mutex_lock(&gpu->compose);
+	rc = READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu);
+	if (!rc)
+		rc = vgpu_publish(vgpu);
+	if (rc) {
+		tess_vgpu_decompose(vgpu);
+		tess_elastic_fill(gpu);
+	}
+	mutex_unlock(&gpu->compose);
+	if (rc)
+		goto err_module;
+	return vgpu;
+
+err_module:
+	module_put(vgpu->owner);
+err_free:
+	vgpu_free(vgpu);
+	return ERR_PTR(rc);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_create, TESS_NS);
+
+void tess_vgpu_destroy(struct tess_vgpu *vgpu)
+{
+	struct module *owner = vgpu->owner;
+	struct tess_gpu *gpu = vgpu->gpu;
+
+	spin_lock(&gpu->lock);
+	vgpu->dying = true;
+	spin_unlock(&gpu->lock);
+	tess_vgpu_wait_idle(vgpu);
+
+	mutex_lock(&gpu->compose);
+	tess_vgpu_decompose(vgpu);
+	spin_lock(&gpu->lock);
+	list_del(&vgpu->link);
+	spin_unlock(&gpu->lock);
+	tess_elastic_fill(gpu);
+	mutex_unlock(&gpu->compose);
+
+	vgpu_free(vgpu);
+	module_put(owner);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_destroy, TESS_NS);
+
+/* ---- questions ---- */
+
+bool tess_gpu_in_use(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu;
+	bool used = false;
+
+	spin_lock(&gpu->lock);
+	list_for_each_entry(vgpu, &gpu->vgpus, link)
+		used |= !vgpu->elastic;
+	spin_unlock(&gpu->lock);
+	return used;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_in_use, TESS_NS);
+
+void *tess_vgpu_priv(const struct tess_vgpu *vgpu)
+{
+	return vgpu->priv;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_priv, TESS_NS);
+
+struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu)
+{
+	return vgpu->gpu;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_gpu, TESS_NS);
+
+unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu)
+{
+	return vgpu->nr_vslices;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vslices, TESS_NS);
+
+const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
+{
+	return vgpu->vram.count ? &vgpu->vram : NULL;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
+
+u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
+{
+	const struct tess_slice *slice;
+	u64 mask = 0;
+	unsigned int i;
+
+	spin_lock(&vgpu->gpu->lock);
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		slice = vgpu->vslices[i].slice;
+		if (slice && !slice->leaving)
+			mask |= BIT_ULL(i);
+	}
+	spin_unlock(&vgpu->gpu->lock);
+	return mask;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice_mask, TESS_NS);
+
+int tess_vgpu_slice(const struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	const struct tess_slice *slice;
+	int index = -ENXIO;
+
+	if (vslice >= vgpu->nr_vslices)
+		return -EINVAL;
+	spin_lock(&vgpu->gpu->lock);
+	slice = vgpu->vslices[vslice].slice;
+	if (slice)
+		index = slice->index;
+	spin_unlock(&vgpu->gpu->lock);
+	return index;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice, TESS_NS);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_DEVICE_H_
+#define _TESSERA_DRM_DEVICE_H_
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <tessera/client.h>
+
+struct tess_lane;
+
+/**
+ * struct tess_device - a DRM device, one per GPU of the pool
+ * @drm: DRM device; it outlives the GPU while files are open, and owns this structure
+ * @gpu: not used once @drm is unplugged
+ * @info: copy, because it is needed after @gpu is gone
+ * @vgpu: elastic vGPU that holds all slices nobody else wants
+ * @generation: of the composition, from 1
+ * @wq: runs the jobs of all lanes, and what is put off to process context
+ * @lane_count: entries of @lanes
+ * @lanes: one per vslice
+ * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
+ *	Inside of tess_vm::lock, outside of the BOs' reservations
+ * @bos: all BOs
+ * @vm_lock: protects @vms and the existence of their page tables. Outside of
+ *	tess_vm::lock
+ * @vms: all VMs
+ * @queue_lock: protects @queues. Outside of tess_queue::lock
+ * @queues: all queues whose scheduler entity is alive
+ */
+struct tess_device {
+	struct drm_device *drm;
+	struct tess_gpu *gpu;
+	struct tess_gpu_info info;
+	struct tess_vgpu *vgpu;
+	atomic64_t generation;
+	struct workqueue_struct *wq;
+	unsigned int lane_count;
+	struct tess_lane *lanes;
+
+	struct mutex bo_lock;
+	struct list_head bos;
+	struct mutex vm_lock;
+	struct list_head vms;
+	struct mutex queue_lock;
+	struct list_head queues;
+};
+
+static inline struct tess_device *to_tess_device(const struct drm_device *drm)
+{
+	return drm->dev_private;
+}
+
+/**
+ * struct tess_usage - GPU time of an open file, by kind of slice
+ * @ref: held by the file and its queues: jobs may finish after the file is closed
+ * @cycles: by enum tess_slice_kind
+ */
+struct tess_usage {
+	struct kref ref;
+	atomic64_t cycles[TESS_KIND_MIXED + 1];
+};
+
+/**
+ * struct tess_file - an open file
+ * @vms: struct tess_vm by id
+ * @queues: struct tess_queue by id
+ * @usage: for fdinfo
+ */
+struct tess_file {
+	struct xarray vms;
+	struct xarray queues;
+	struct tess_usage *usage;
+};
+
+static inline struct tess_file *to_tess_file(const struct drm_file *file)
+{
+	return file->driver_priv;
+}
+
+#endif

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: tessera_drm
+ *
+ * The front-end for processes: a DRM render node per GPU. A GPU is a physical one or,
+ * in a guest, a vGPU; the core makes no difference and neither does this driver. Its
+ * vGPU is elastic: it has one vslice per slice, runs on those that nobody else holds,
+ * and gives them back when another vGPU is composed of them.
+ *
+ * Objects: a BO is memory, a VM an address space, a queue feeds command buffers of one
+ * VM to one lane, and a lane is what stands behind a vslice: a ring, a GPU scheduler
+ * and the jobs in flight.
+ *
+ * The DRM device outlives the GPU as long as files are open. It is therefore not tied
+ * to the life of its parent by devm_drm_dev_alloc(), which would also keep it until
+ * the parent is unbound when only this module goes; its private part is allocated with
+ * the DRM device and goes with it. All that touches the GPU runs between
+ * drm_dev_enter() and drm_dev_exit().
+ *
+ * Locks, outermost first: tess_file's arrays; tess_device::queue_lock, tess_queue::lock;
+ * tess_device::vm_lock, tess_vm::lock; tess_device::bo_lock; reservations of BOs;
+ * tess_lane::mutex; tess_lane::lock.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+#include <tessera/compat.h>
+#include "device.h"
+#include "fdinfo.h"
+#include "gem.h"
+#include "query.h"
+#include "queue.h"
+#include "sched.h"
+#include "submit.h"
+#include "vm.h"
+
+static int tess_drm_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct tess_file *tfile;
+
+	tfile = kzalloc(sizeof(*tfile), GFP_KERNEL);
+	if (!tfile)
+		return -ENOMEM;
+	tfile->usage = tess_usage_create();
+	if (!tfile->usage) {
+		kfree(tfile);
+		return -ENOMEM;
+	}
+	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
+	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
+	file->driver_priv = tfile;
+	return 0;
+}
+
+static void tess_drm_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct tess_file *tfile = to_tess_file(file);
+
+	/* Queues first: what they run may fault as soon as the VMs are empty. */
+	tess_queue_close_all(tfile);
+	tess_vm_close_all(tfile);
+	xa_destroy(&tfile->queues);
+	xa_destroy(&tfile->vms);
+	tess_usage_put(tfile->usage);
+	kfree(tfile);
+}
+
+static const struct drm_ioctl_desc tess_ioctls[] = {
+	DRM_IOCTL_DEF_DRV(TESSERA_QUERY, tess_query_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_BO_CREATE, tess_bo_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_BO_MMAP_OFFSET, tess_bo_mmap_offset_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_VM_CREATE, tess_vm_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_VM_DESTROY, tess_vm_destroy_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_VM_BIND, tess_vm_bind_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_QUEUE_CREATE, tess_queue_create_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_QUEUE_DESTROY, tess_queue_destroy_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_QUEUE_STATE, tess_queue_state_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_SUBMIT, tess_submit_ioctl, DRM_RENDER_ALLOW),
+};
+
+static const struct file_operations tess_drm_fops = {
+	.owner = THIS_MODULE,
+	DRM_GEM_FOPS,
+	.show_fdinfo = drm_show_fdinfo,
+};
+
+/* Versions: 1.0 first */
+static const struct drm_driver tess_drm_driver = {
+	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.open = tess_drm_open,
+	.postclose = tess_drm_postclose,
+	.gem_create_object = tess_bo_create_object,
+	.show_fdinfo = tess_fdinfo_show,
+	.ioctls = tess_ioctls,
+	.num_ioctls = ARRAY_SIZE(tess_ioctls),
+	.fops = &tess_drm_fops,
+	.name = "tessera",
+	.desc = "Tessera GPU",
+	TESS_DRM_DRIVER_DATE
+	.major = 1,
+	.minor = 0,
+};
+
+static void tess_client_complete(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+
+	tess_lane_reap(&tdev->lanes[vslice]);
+}
+
+static void tess_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
+			      const struct tess_fault *fault)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+
+	tess_lane_fault(&tdev->lanes[vslice], fault);
+}
+
+static void tess_client_config(struct tess_vgpu *vgpu)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+
+	atomic64_inc(&tdev->generation);
+}
+
+static void tess_client_reclaim(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+
+	tess_lane_reclaim(&tdev->lanes[vslice]);
+	atomic64_inc(&tdev->generation);
+}
+
+static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+	int ret;
+
+	ret = tess_lane_start(&tdev->lanes[vslice], vgpu);
+	if (ret)
+		drm_warn(tdev->drm, "slice %u came back but has no ring: %d\n", vslice, ret);
+	atomic64_inc(&tdev->generation);
+}
+
+static void tess_client_gone(struct tess_vgpu *vgpu)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+	unsigned int i;
+
+	for (i = 0; i < tdev->lane_count; i++)
+		tess_lane_stop(&tdev->lanes[i], -ENODEV);
+}
+
+static const struct tess_client_ops tess_client_ops = {
+	.complete = tess_client_complete,
+	.fault = tess_client_fault,
+	.config = tess_client_config,
+	.reclaim = tess_client_reclaim,
+	.restore = tess_client_restore,
+	.gone = tess_client_gone,
+};
+
+/* struct tess_device by number of its GPU */
+static DEFINE_XARRAY(tess_drm_devices);
+
+static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
+{
+	struct tess_device *tdev;
+	struct drm_device *drm;
+	int ret;
+
+	drm = drm_dev_alloc(&tess_drm_driver, tess_gpu_dev(gpu));
+	if (IS_ERR(drm))
+		return ERR_CAST(drm);
+
+	ret = -ENOMEM;
+	tdev = drmm_kzalloc(drm, sizeof(*tdev), GFP_KERNEL);
+	if (!tdev)
+		goto err_put;
+
+	drm->dev_private = tdev;
+	tdev->drm = drm;
+	tdev->gpu = gpu;
+	tdev->info = *tess_gpu_info(gpu);
+	tdev->lane_count = tdev->info.slice_count;
+	atomic64_set(&tdev->generation, 1);
+	INIT_LIST_HEAD(&tdev->bos);
+	INIT_LIST_HEAD(&tdev->vms);
+	INIT_LIST_HEAD(&tdev->queues);
+
+	ret = drmm_mutex_init(drm, &tdev->bo_lock);
+	if (!ret)
+		ret = drmm_mutex_init(drm, &tdev->vm_lock);
+	if (!ret)
+		ret = drmm_mutex_init(drm, &tdev->queue_lock);
+	if (ret)
+		goto err_put;
+
+	ret = -ENOMEM;
+	tdev->lanes = drmm_kcalloc(drm, tdev->lane_count, sizeof(*tdev->lanes), GFP_KERNEL);
+	if (!tdev->lanes)
+		goto err_put;
+	return tdev;
+
+err_put:
+	drm_dev_put(drm);
+	return ERR_PTR(ret);
+}
+
+static int tess_device_init_lanes(struct tess_device *tdev)
+{
+	unsigned int i;
+	int ret;
+
+	tdev->wq = alloc_workqueue("tessera-drm-%u", WQ_UNBOUND | WQ_MEM_RECLAIM, 0,
+				   tdev->info.index);
+	if (!tdev->wq)
+		return -ENOMEM;
+
+	for (i = 0; i < tdev->lane_count; i++) {
+		ret = tess_lane_init(&tdev->lanes[i], tdev, i);
+		if (ret)
+			goto err_fini;
+	}
+	return 0;
+
+err_fini:
+	while (i--)
+		tess_lane_fini(&tdev->lanes[i]);
+	destroy_workqueue(tdev->wq);
+	return ret;
+}
+
+static void tess_device_fini_lanes(struct tess_device *tdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < tdev->lane_count; i++)
+		tess_lane_fini(&tdev->lanes[i]);
+	destroy_workqueue(tdev->wq);
+}
+
+/* Slices that somebody else has by now are no error: they come with restore(). */
+static int tess_device_start_lanes(struct tess_device *tdev)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < tdev->lane_count; i++) {
+		ret = tess_lane_start(&tdev->lanes[i], tdev->vgpu);
+		if (ret && ret != -ENXIO)
+			return ret;
+	}
+	return 0;
+}
+
+static void tess_device_stop_lanes(struct tess_device *tdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < tdev->lane_count; i++)
+		tess_lane_stop(&tdev->lanes[i], -ENODEV);
+}
+
+static int tess_drm_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	struct tess_vgpu_params params = {
+		.name = "drm",
+		.elastic = true,
+		.ops = &tess_client_ops,
+		.owner = THIS_MODULE,
+	};
+	struct tess_device *tdev;
+	int ret;
+
+	tdev = tess_device_alloc(gpu);
+	if (IS_ERR(tdev))
+		return PTR_ERR(tdev);
+
+	ret = tess_device_init_lanes(tdev);
+	if (ret)
+		goto err_put;
+
+	params.priv = tdev;
+	tdev->vgpu = tess_vgpu_create(gpu, &params);
+	if (IS_ERR(tdev->vgpu)) {
+		ret = PTR_ERR(tdev->vgpu);
+		goto err_fini_lanes;
+	}
+
+	ret = tess_device_start_lanes(tdev);
+	if (ret)
+		goto err_stop_lanes;
+
+	ret = xa_insert(&tess_drm_devices, tdev->info.index, tdev, GFP_KERNEL);
+	if (ret)
+		goto err_stop_lanes;
+
+	ret = drm_dev_register(tdev->drm, 0);
+	if (ret)
+		goto err_erase;
+	return 0;
+
+err_erase:
+	xa_erase(&tess_drm_devices, tdev->info.index);
+err_stop_lanes:
+	tess_device_stop_lanes(tdev);
+	tess_vgpu_destroy(tdev->vgpu);
+err_fini_lanes:
+	tess_device_fini_lanes(tdev);
+err_put:
+	drm_dev_put(tdev->drm);
+	return ret;
+}
+
+static void tess_drm_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	struct tess_device *tdev = xa_erase(&tess_drm_devices, tess_gpu_info(gpu)->index);
+
+	if (!tdev)
+		return;
+
+	/* From here on no ioctl, page fault or job enters. */
+	drm_dev_unplug(tdev->drm);
+	tess_device_stop_lanes(tdev);
+	tess_queue_kill_all(tdev);
+	tess_device_fini_lanes(tdev);
+
+	/* Files may stay open, but what they hold of the GPU goes back now. */
+	tess_vm_release_all(tdev);
+	tess_bo_release_all(tdev);
+	tess_vgpu_destroy(tdev->vgpu);
+	drm_dev_put(tdev->drm);
+}
+
+static struct tess_frontend tess_drm_frontend = {
+	.name = "drm",
+	.owner = THIS_MODULE,
+	.gpu_add = tess_drm_gpu_add,
+	.gpu_remove = tess_drm_gpu_remove,
+};
+
+static int __init tess_drm_init(void)
+{
+	int ret;
+
+	ret = tess_queue_module_init();
+	if (ret)
+		return ret;
+	ret = tess_frontend_register(&tess_drm_frontend);
+	if (ret)
+		tess_queue_module_exit();
+	return ret;
+}
+module_init(tess_drm_init);
+
+static void __exit tess_drm_exit(void)
+{
+	tess_frontend_unregister(&tess_drm_frontend);
+	tess_queue_module_exit();
+}
+module_exit(tess_drm_exit);
+
+MODULE_DESCRIPTION("Tessera DRM front-end");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(TESS_NS);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: fdinfo
+ *
+ * What an open file uses, in the format of drm-usage-stats, so that stock tools show it.
+ * An "engine" is a kind of slice, its capacity the number of slices of that kind. GPU
+ * time is that of whole jobs: it is added when they complete.
+ */
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_print.h>
+#include "device.h"
+#include "fdinfo.h"
+#include "gem.h"
+
+static const char *const tess_kind_names[] = {
+	[TESS_KIND_COMPUTE] = "compute",
+	[TESS_KIND_RENDER] = "render",
+	[TESS_KIND_MIXED] = "mixed",
+};
+
+/**
+ * tess_usage_create() - begin to count for an open file
+ *
+ * Return: counters with one reference, NULL: no memory.
+ */
+struct tess_usage *tess_usage_create(void)
+{
+	struct tess_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
+
+	if (usage)
+		kref_init(&usage->ref);
+	return usage;
+}
+
+/**
+ * tess_usage_get() - take a reference
+ * @usage: counters
+ *
+ * Return: @usage.
+ */
+struct tess_usage *tess_usage_get(struct tess_usage *usage)
+{
+	kref_get(&usage->ref);
+	return usage;
+}
+
+static void tess_usage_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct tess_usage, ref));
+}
+
+/**
+ * tess_usage_put() - drop a reference
+ * @usage: counters
+ */
+void tess_usage_put(struct tess_usage *usage)
+{
+	kref_put(&usage->ref, tess_usage_release);
+}
+
+static void tess_fdinfo_engine(struct drm_printer *p, struct tess_device *tdev,
+			       struct tess_usage *usage, u32 kind, u64 now)
+{
+	const char *name = tess_kind_names[kind];
+	u64 cycles = atomic64_read(&usage->cycles[kind]);
+	u32 khz = tdev->info.clock_khz;
+	unsigned int i, capacity = 0;
+
+	for (i = 0; i < tdev->lane_count; i++)
+		capacity += tess_gpu_slice_info(tdev->gpu, i)->kind == kind;
+	if (!capacity)
+		return;
+
+	if (khz)
+		drm_printf(p, "drm-engine-%s:\t%llu ns\n", name,
+			   mul_u64_u64_div_u64(cycles, NSEC_PER_MSEC, khz));
+	drm_printf(p, "drm-engine-capacity-%s:\t%u\n", name, capacity);
+	drm_printf(p, "drm-cycles-%s:\t%llu\n", name, cycles);
+	drm_printf(p, "drm-total-cycles-%s:\t%llu\n", name, now);
+	drm_printf(p, "drm-maxfreq-%s:\t%llu Hz\n", name, (u64)khz * 1000);
+}
+
+static void tess_fdinfo_add(struct drm_memory_stats *stats, struct drm_gem_object *obj)
+{
+	if (drm_gem_object_is_shared_for_memory_stats(obj))
+		stats->shared += obj->size;
+	else
+		stats->private += obj->size;
+	if (obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT)
+		stats->resident += obj->size;
+}
+
+static void tess_fdinfo_memory(struct drm_printer *p, struct drm_file *file)
+{
+	struct drm_memory_stats system = {}, vram = {};
+	struct drm_gem_object *obj;
+	int id;
+
+	spin_lock(&file->table_lock);
+	idr_for_each_entry(&file->object_idr, obj, id)
+		tess_fdinfo_add(to_tess_bo(obj)->is_vram ? &vram : &system, obj);
+	spin_unlock(&file->table_lock);
+
+	drm_print_memory_stats(p, &system, DRM_GEM_OBJECT_RESIDENT, "system");
+	drm_print_memory_stats(p, &vram, DRM_GEM_OBJECT_RESIDENT, "vram");
+}
+
+/**
+ * tess_fdinfo_show() - print the part of /proc/PID/fdinfo/FD that is the driver's
+ * @p: printer
+ * @file: open file
+ */
+void tess_fdinfo_show(struct drm_printer *p, struct drm_file *file)
+{
+	struct tess_device *tdev = to_tess_device(file->minor->dev);
+	u32 kind;
+	u64 now;
+	int idx;
+
+	if (!drm_dev_enter(tdev->drm, &idx))
+		return;
+	now = tess_gpu_time(tdev->gpu);
+	for (kind = TESS_KIND_COMPUTE; kind < ARRAY_SIZE(tess_kind_names); kind++)
+		tess_fdinfo_engine(p, tdev, to_tess_file(file)->usage, kind, now);
+	tess_fdinfo_memory(p, file);
+	drm_dev_exit(idx);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_GEM_H_
+#define _TESSERA_DRM_GEM_H_
+
+#include <drm/drm_gem_shmem_helper.h>
+
+struct drm_device;
+struct drm_file;
+struct sg_table;
+struct tess_device;
+struct tess_vram;
+
+/**
+ * struct tess_bo - memory that the CPU and the GPU can map
+ * @shmem: of a BO in system memory; only its @base is in use for one in VRAM
+ * @link: in tess_device::bos
+ * @sgt: system memory: DMA mapping, made when the BO is bound first. Written under the
+ *	BO's reservation
+ * @vram: VRAM: the allocation, NULL for system memory
+ * @is_vram: in VRAM, also when @vram was given back because the GPU went away
+ */
+struct tess_bo {
+	struct drm_gem_shmem_object shmem;
+	struct list_head link;
+	struct sg_table *sgt;
+	struct tess_vram *vram;
+	bool is_vram;
+};
+
+static inline struct tess_bo *to_tess_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct tess_bo, shmem);
+}
+
+/**
+ * typedef tess_bo_walk_fn - called for each contiguous piece of a BO
+ * @priv: of the caller
+ * @pa: physical address as the GPU sees it
+ * @offset: from the start of the walk
+ * @size: bytes
+ *
+ * Return: 0 to go on, negative errno to stop.
+ */
+typedef int (*tess_bo_walk_fn)(void *priv, u64 pa, u64 offset, u64 size);
+
+struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size);
+int __must_check tess_bo_pin_locked(struct tess_bo *bo);
+int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
+void tess_bo_release_all(struct tess_device *tdev);
+
+int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif

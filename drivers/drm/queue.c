@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: queues
+ *
+ * A queue is an entity of the GPU scheduler of one lane, bound to a VM. When one of its
+ * jobs fails the queue is dead: what follows may depend on what failed, so later jobs
+ * are cancelled, and the program finds the reason in QUEUE_STATE and makes a new queue.
+ * Other queues, also of the same process, are not affected.
+ *
+ * A queue ends in two steps. It is killed when it is destroyed, its file is closed or
+ * its GPU goes away: jobs that did not start end with -ESRCH. It is released with its
+ * last job.
+ */
+#include <linux/slab.h>
+#include <drm/drm_drv.h>
+#include <drm/tessera_drm.h>
+#include "device.h"
+#include "fdinfo.h"
+#include "queue.h"
+#include "sched.h"
+#include "vm.h"
+
+#define TESS_MAX_QUEUES		1024
+#define TESS_QUEUE_PRIORITY_LOW	1
+
+/* Releases queues; drained before the module goes */
+static struct workqueue_struct *tess_queue_wq;
+
+/**
+ * tess_queue_module_init() - prepare for queues
+ *
+ * Return: 0, -ENOMEM.
+ */
+int __init tess_queue_module_init(void)
+{
+	tess_queue_wq = alloc_workqueue("tessera-drm-release", WQ_UNBOUND, 0);
+	return tess_queue_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * tess_queue_module_exit() - wait until all queues are released
+ */
+void tess_queue_module_exit(void)
+{
+	destroy_workqueue(tess_queue_wq);
+}
+
+static void tess_queue_release_work(struct work_struct *work)
+{
+	struct tess_queue *queue = container_of(work, struct tess_queue, release_work);
+
+	tess_usage_put(queue->usage);
+	mutex_destroy(&queue->lock);
+	tess_vm_put(queue->vm);
+	kfree(queue);
+}
+
+static void tess_queue_release(struct kref *ref)
+{
+	struct tess_queue *queue = container_of(ref, struct tess_queue, ref);
+
+	queue_work(tess_queue_wq, &queue->release_work);
+}
+
+/**
+ * tess_queue_put() - drop a reference
+ * @queue: killed or referenced by others; any context
+ */
+void tess_queue_put(struct tess_queue *queue)
+{
+	kref_put(&queue->ref, tess_queue_release);
+}
+
+/**
+ * tess_queue_lookup() - find a queue
+ * @tfile: open file
+ * @id: from QUEUE_CREATE
+ *
+ * Return: queue with a reference, or NULL.
+ */
+struct tess_queue *tess_queue_lookup(struct tess_file *tfile, u32 id)
+{
+	struct tess_queue *queue;
+
+	xa_lock(&tfile->queues);
+	queue = xa_load(&tfile->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&tfile->queues);
+	return queue;
+}
+
+static void tess_queue_kill_locked(struct tess_queue *queue)
+{
+	lockdep_assert_held(&queue->tdev->queue_lock);
+
+	mutex_lock(&queue->lock);
+	if (!queue->killed) {
+		queue->killed = true;
+		list_del_init(&queue->link);
+		drm_sched_entity_fini(&queue->entity);
+	}
+	mutex_unlock(&queue->lock);
+}
+
+static void tess_queue_kill(struct tess_queue *queue)
+{
+	mutex_lock(&queue->tdev->queue_lock);
+	tess_queue_kill_locked(queue);
+	mutex_unlock(&queue->tdev->queue_lock);
+}
+
+/**
+ * tess_queue_close_all() - what happens to queues when their file is closed
+ * @tfile: open file that nobody uses any more
+ */
+void tess_queue_close_all(struct tess_file *tfile)
+{
+	struct tess_queue *queue;
+	unsigned long id;
+
+	xa_for_each(&tfile->queues, id, queue) {
+		tess_queue_kill(queue);
+		tess_queue_put(queue);
+	}
+}
+
+/**
+ * tess_queue_kill_all() - leave no queue that the schedulers know
+ * @tdev: unplugged device
+ */
+void tess_queue_kill_all(struct tess_device *tdev)
+{
+	struct tess_queue *queue, *next;
+
+	mutex_lock(&tdev->queue_lock);
+	list_for_each_entry_safe(queue, next, &tdev->queues, link)
+		tess_queue_kill_locked(queue);
+	mutex_unlock(&tdev->queue_lock);
+}
+
+static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tess_file *tfile,
+					    const struct drm_tessera_queue_create *args)
+{
+	enum drm_sched_priority prio = args->priority == TESS_QUEUE_PRIORITY_LOW ?
+				       DRM_SCHED_PRIORITY_LOW : DRM_SCHED_PRIORITY_NORMAL;
+	struct drm_gpu_scheduler *sched;
+	struct tess_queue *queue;
+	int ret;
+
+	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+
+	kref_init(&queue->ref);
+	mutex_init(&queue->lock);
+	INIT_WORK(&queue->release_work, tess_queue_release_work);
+	queue->tdev = tdev;
+	queue->lane = &tdev->lanes[args->slice];
+	queue->out_context = dma_fence_context_alloc(1);
+
+	ret = -ENOENT;
+	queue->vm = tess_vm_lookup(tfile, args->vm);
+	if (!queue->vm)
+		goto err_free;
+
+	sched = &queue->lane->sched;
+	ret = drm_sched_entity_init(&queue->entity, prio, &sched, 1, NULL);
+	if (ret)
+		goto err_put_vm;
+	queue->usage = tess_usage_get(tfile->usage);
+
+	mutex_lock(&tdev->queue_lock);
+	list_add_tail(&queue->link, &tdev->queues);
+	mutex_unlock(&tdev->queue_lock);
+	return queue;
+
+err_put_vm:
+	tess_vm_put(queue->vm);
+err_free:
+	kfree(queue);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tess_queue_create_ioctl() - DRM_IOCTL_TESSERA_QUEUE_CREATE
+ * @drm: device
+ * @data: struct drm_tessera_queue_create
+ * @file: open file
+ *
+ * Return: 0; -EINVAL no such slice number or priority; -ENOENT no such VM; -ENXIO the
+ * slice is not available; -EMFILE too many queues; -ENOMEM; -ENODEV.
+ */
+int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tess_device *tdev = to_tess_device(drm);
+	struct tess_file *tfile = to_tess_file(file);
+	struct drm_tessera_queue_create *args = data;
+	struct tess_queue *queue;
+	int idx, ret;
+
+	if (args->slice >= tdev->lane_count || args->priority > TESS_QUEUE_PRIORITY_LOW)
+		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+
+	queue = tess_queue_create(tdev, tfile, args);
+	if (IS_ERR(queue)) {
+		ret = PTR_ERR(queue);
+		goto out_exit;
+	}
+	ret = -ENXIO;
+	if (tess_lane_available(queue->lane))
+		ret = xa_alloc(&tfile->queues, &args->id, queue, XA_LIMIT(1, TESS_MAX_QUEUES),
+			       GFP_KERNEL);
+	if (ret) {
+		tess_queue_kill(queue);
+		tess_queue_put(queue);
+	}
+	if (ret == -EBUSY)
+		ret = -EMFILE;
+out_exit:
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/**
+ * tess_queue_destroy_ioctl() - DRM_IOCTL_TESSERA_QUEUE_DESTROY
+ * @drm: device
+ * @data: struct drm_tessera_queue_destroy
+ * @file: open file
+ *
+ * Return: 0; -EINVAL padding; -ENOENT no such queue.
+ */
+int tess_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tess_file *tfile = to_tess_file(file);
+	struct drm_tessera_queue_destroy *args = data;
+	struct tess_queue *queue;
+
+	if (args->pad)
+		return -EINVAL;
+	queue = xa_erase(&tfile->queues, args->id);
+	if (!queue)
+		return -ENOENT;
+	tess_queue_kill(queue);
+	tess_queue_put(queue);
+	return 0;
+}
+
+/**
+ * tess_queue_state_ioctl() - DRM_IOCTL_TESSERA_QUEUE_STATE
+ * @drm: device
+ * @data: struct drm_tessera_queue_state
+ * @file: open file
+ *
+ * Return: 0; -EINVAL padding; -ENOENT no such queue.
+ */
+int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_tessera_queue_state *args = data;
+	struct tess_fault fault;
+	struct tess_queue *queue;
+	u32 id = args->id;
+	u32 flags;
+
+	if (args->pad)
+		return -EINVAL;
+	queue = tess_queue_lookup(to_tess_file(file), id);
+	if (!queue)
+		return -ENOENT;
+
+	spin_lock_irq(&queue->lane->lock);
+	flags = queue->flags;
+	fault = queue->fault;
+	spin_unlock_irq(&queue->lane->lock);
+	tess_queue_put(queue);
+
+	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags };
+	if (flags & DRM_TESSERA_QUEUE_FAULTED) {
+		args->cause = fault.cause;
+		args->info = fault.info;
+		args->addr = fault.addr;
+		args->pc = fault.pc;
+		args->packet = fault.indirect;
+	}
+	return 0;
+}

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: lanes
+ *
+ * A lane is a vslice as this driver uses it: a GPU scheduler that picks the next job,
+ * and a ring that runs up to TESS_LANE_JOBS of them back to back.
+ *
+ * Completion: the ring's event index is armed for the first job that is not complete.
+ * Whoever collects completed jobs (the interrupt, or run_job() for the first job of an
+ * idle ring) arms for the next and looks again if that one is complete already, so no
+ * wake-up is lost and no interrupt is taken for a job that was seen before it.
+ *
+ * Failure: the job at which the ring stands is guilty, because a ring runs in order.
+ * Its queue is dead from that moment; jobs of that queue that are on the ring already
+ * are turned into nothing by the recovery, all others run.
+ *
+ * Hangs are found by a watchdog, not by the timeout of the GPU scheduler: that one
+ * counts wall time from the moment of submission, but a vslice of a guest may be parked
+ * for any time, and a slow host is no reason to kill a job. The watchdog counts cycles
+ * in which the ring was enabled and its first job did not change. It costs no register
+ * access while jobs are shorter than its period.
+ *
+ * The scheduler has thus nothing to reset: every job that it gives away comes back
+ * through its fence.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+#include "device.h"
+#include "fence.h"
+#include "queue.h"
+#include "sched.h"
+#include "submit.h"
+
+/* Jobs on a ring: enough to hide the way of a completion to the CPU and back */
+#define TESS_LANE_JOBS		16
+#define TESS_WATCH_MS_MIN	50
+#define TESS_WATCH_MS_MAX	1000
+#define TESS_WATCH_NO_CYCLES	U64_MAX
+
+static unsigned int hang_ms = 60000;
+module_param(hang_ms, uint, 0644);
+MODULE_PARM_DESC(hang_ms, "GPU time after which a job that is not complete is stopped, ms; 0: never");
+
+static unsigned int reclaim_ms = 200;
+module_param(reclaim_ms, uint, 0644);
+MODULE_PARM_DESC(reclaim_ms, "time that jobs get to finish when somebody else needs their slice, ms");
+
+/* What a recovery has to drop: @seq, and @seq + n for each bit n of @cancel */
+struct tess_recovery {
+	u64 seq;
+	u64 cancel;
+};
+
+static_assert(TESS_LANE_JOBS <= 64, "a bit of cancel for each job");
+
+static struct tess_submit *tess_lane_first(struct tess_lane *lane)
+{
+	return list_first_entry_or_null(&lane->pending, struct tess_submit, link);
+}
+
+static void tess_lane_account(struct tess_lane *lane, const struct tess_submit *submit)
+{
+	u32 kind = tess_gpu_slice_info(lane->tdev->gpu, lane->vslice)->kind;
+	struct tess_usage *usage = submit->queue->usage;
+
+	if (kind < ARRAY_SIZE(usage->cycles))
+		atomic64_add(tess_ring_usage(lane->ring, submit->seq), &usage->cycles[kind]);
+}
+
+/*
+ * Move completed jobs to @done and arm for the next one. The bound is for a ring that
+ * contradicts itself.
+ */
+static void tess_lane_collect_locked(struct tess_lane *lane, struct list_head *done)
+{
+	struct tess_submit *submit;
+	unsigned int i;
+	u64 completed;
+
+	lockdep_assert_held(&lane->lock);
+
+	for (i = 0; lane->ring && i <= TESS_LANE_JOBS; i++) {
+		completed = tess_ring_completed(lane->ring);
+		while ((submit = tess_lane_first(lane)) && submit->seq <= completed) {
+			tess_lane_account(lane, submit);
+			list_move_tail(&submit->link, done);
+		}
+		if (!submit || !tess_ring_arm(lane->ring, submit->seq))
+			break;
+	}
+}
+
+static void tess_lane_fail_locked(struct tess_lane *lane, int error, struct list_head *done)
+{
+	struct tess_submit *submit;
+
+	lockdep_assert_held(&lane->lock);
+
+	list_for_each_entry(submit, &lane->pending, link) {
+		submit->error = submit->error ?: error;
+		submit->queue->flags |= DRM_TESSERA_QUEUE_LOST;
+	}
+	list_splice_tail_init(&lane->pending, done);
+}
+
+/* A job may be freed as soon as its fence is signalled */
+static void tess_lane_signal(struct list_head *done)
+{
+	struct tess_submit *submit, *next;
+
+	list_for_each_entry_safe(submit, next, done, link) {
+		struct dma_fence *fence = &submit->fence->base;
+
+		list_del_init(&submit->link);
+		if (submit->error)
+			dma_fence_set_error(fence, submit->error);
+		dma_fence_signal(fence);
+		dma_fence_put(fence);
+	}
+}
+
+/**
+ * tess_lane_reap() - end the jobs that are complete
+ * @lane: lane; any context
+ */
+void tess_lane_reap(struct tess_lane *lane)
+{
+	unsigned long flags;
+	LIST_HEAD(done);
+
+	spin_lock_irqsave(&lane->lock, flags);
+	tess_lane_collect_locked(lane, &done);
+	spin_unlock_irqrestore(&lane->lock, flags);
+	tess_lane_signal(&done);
+}
+
+static int tess_lane_run_locked(struct tess_lane *lane, struct tess_submit *submit)
+{
+	struct tess_queue *queue = submit->queue;
+	int ret = -ENXIO;
+
+	lockdep_assert_held(&lane->lock);
+
+	if (queue->flags)
+		return -ECANCELED;
+	if (lane->ring)
+		ret = tess_ring_submit(lane->ring, &submit->job, &submit->seq);
+	if (ret) {
+		queue->flags |= DRM_TESSERA_QUEUE_LOST;
+		return ret;
+	}
+	tess_fence_init_hw(submit->fence, lane->fence_context, ++lane->fence_seqno);
+	submit->started = true;
+	dma_fence_get(&submit->fence->base);
+	list_add_tail(&submit->link, &lane->pending);
+	return 0;
+}
+
+static unsigned long tess_watch_period(void)
+{
+	return msecs_to_jiffies(clamp(READ_ONCE(hang_ms) / 4, TESS_WATCH_MS_MIN,
+				      TESS_WATCH_MS_MAX));
+}
+
+static struct dma_fence *tess_lane_run(struct tess_lane *lane, struct tess_submit *submit)
+{
+	struct dma_fence *fence;
+	unsigned long flags;
+	LIST_HEAD(done);
+	bool idle;
+	int ret;
+
+	spin_lock_irqsave(&lane->lock, flags);
+	idle = list_empty(&lane->pending);
+	ret = tess_lane_run_locked(lane, submit);
+	fence = ret ? ERR_PTR(ret) : dma_fence_get(&submit->fence->base);
+	if (!ret && idle)
+		tess_lane_collect_locked(lane, &done);
+	spin_unlock_irqrestore(&lane->lock, flags);
+
+	tess_lane_signal(&done);
+	if (!ret && idle)
+		queue_delayed_work(lane->tdev->wq, &lane->watchdog, tess_watch_period());
+	return fence;
+}
+
+static struct dma_fence *tess_sched_run_job(struct drm_sched_job *job)
+{
+	struct tess_submit *submit = to_tess_submit(job);
+	struct tess_lane *lane = submit->queue->lane;
+	struct dma_fence *fence;
+	int idx;
+
+	submit->began = true;
+	atomic_inc(&lane->running);
+
+	if (!drm_dev_enter(lane->tdev->drm, &idx))
+		return ERR_PTR(-ENODEV);
+	fence = tess_lane_run(lane, submit);
+	drm_dev_exit(idx);
+	return fence;
+}
+
+static void tess_sched_free_job(struct drm_sched_job *job)
+{
+	struct tess_submit *submit = to_tess_submit(job);
+
+	drm_sched_job_cleanup(job);
+	tess_submit_free(submit);
+}
+
+static const struct drm_sched_backend_ops tess_sched_ops = {
+	.run_job = tess_sched_run_job,
+	.free_job = tess_sched_free_job,
+};
+
+/**
+ * tess_lane_available() - may jobs be sent?
+ * @lane: lane
+ *
+ * Return: false if the slice is not there, or is about to be given back.
+ */
+bool tess_lane_available(struct tess_lane *lane)
+{
+	bool available;
+
+	spin_lock_irq(&lane->lock);
+	available = lane->ring && !lane->closing;
+	spin_unlock_irq(&lane->lock);
+	return available;
+}
+
+static void tess_lane_stop_locked(struct tess_lane *lane, int error)
+{
+	struct tess_ring *ring;
+	LIST_HEAD(done);
+
+	lockdep_assert_held(&lane->mutex);
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_collect_locked(lane, &done);
+	ring = lane->ring;
+	lane->ring = NULL;
+	spin_unlock_irq(&lane->lock);
+
+	/* No job is called over while the GPU may still work on it. */
+	if (ring)
+		tess_ring_destroy(ring);
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_fail_locked(lane, error, &done);
+	spin_unlock_irq(&lane->lock);
+	tess_lane_signal(&done);
+}
+
+/**
+ * tess_lane_stop() - run nothing more
+ * @lane: lane, started or not
+ * @error: of the jobs that are not complete
+ */
+void tess_lane_stop(struct tess_lane *lane, int error)
+{
+	mutex_lock(&lane->mutex);
+	tess_lane_stop_locked(lane, error);
+	mutex_unlock(&lane->mutex);
+}
+
+static int tess_lane_start_locked(struct tess_lane *lane, struct tess_vgpu *vgpu)
+{
+	struct tess_ring *ring;
+
+	lockdep_assert_held(&lane->mutex);
+
+	ring = tess_ring_create(vgpu, lane->vslice);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	if (tess_ring_capacity(ring) < TESS_LANE_JOBS) {
+		tess_ring_destroy(ring);
+		return -ENOSPC;
+	}
+	spin_lock_irq(&lane->lock);
+	lane->ring = ring;
+	lane->closing = false;
+	spin_unlock_irq(&lane->lock);
+	return 0;
+}
+
+/**
+ * tess_lane_start() - run jobs
+ * @lane: lane, started or not
+ * @vgpu: vGPU
+ *
+ * Return: 0, or what tess_ring_create() returned.
+ */
+int tess_lane_start(struct tess_lane *lane, struct tess_vgpu *vgpu)
+{
+	int ret = 0;
+
+	mutex_lock(&lane->mutex);
+	if (!lane->ring)
+		ret = tess_lane_start_locked(lane, vgpu);
+	mutex_unlock(&lane->mutex);
+	return ret;
+}
+
+/**
+ * tess_lane_reclaim() - give the slice back
+ * @lane: lane
+ *
+ * Takes no new jobs, gives those that are there reclaim_ms to finish, and drops what is
+ * left then.
+ */
+void tess_lane_reclaim(struct tess_lane *lane)
+{
+	spin_lock_irq(&lane->lock);
+	lane->closing = true;
+	spin_unlock_irq(&lane->lock);
+
+	wait_event_timeout(lane->drained, !atomic_read(&lane->queued),
+			   msecs_to_jiffies(READ_ONCE(reclaim_ms)));
+	tess_lane_stop(lane, -ENXIO);
+}
+
+/*
+ * Note what failed: the guilty job, and the later ones of its queue. The recovery asks
+ * for sequence numbers while it holds locks of the ring, hence the bit mask.
+ */
+static void tess_lane_blame_locked(struct tess_lane *lane, struct tess_submit *guilty, int error,
+				   struct tess_recovery *rec)
+{
+	struct tess_submit *submit = guilty;
+
+	lockdep_assert_held(&lane->lock);
+
+	guilty->error = error;
+	rec->seq = guilty->seq;
+	list_for_each_entry_continue(submit, &lane->pending, link) {
+		if (submit->queue != guilty->queue)
+			continue;
+		submit->error = -ECANCELED;
+		rec->cancel |= BIT_ULL(submit->seq - guilty->seq);
+	}
+}
+
+static bool tess_recovery_cancel(void *data, u64 seq)
+{
+	const struct tess_recovery *rec = data;
+	u64 distance = seq - rec->seq;
+
+	return distance < BITS_PER_TYPE(rec->cancel) && (rec->cancel & BIT_ULL(distance));
+}
+
+static void tess_lane_recover(struct tess_lane *lane, struct tess_recovery *rec)
+{
+	int ret;
+
+	lockdep_assert_held(&lane->mutex);
+
+	ret = tess_ring_recover(lane->ring, rec->seq, tess_recovery_cancel, rec);
+	if (!ret || ret == -EALREADY) {
+		tess_lane_reap(lane);
+		return;
+	}
+	/* No job to blame, or no answer: the ring is of no use any more. */
+	tess_lane_stop_locked(lane, -ENODEV);
+	ret = tess_lane_start_locked(lane, lane->tdev->vgpu);
+	if (ret && ret != -ENODEV)
+		drm_err(lane->tdev->drm, "slice %u: no new ring after a fault: %d\n", lane->vslice,
+			ret);
+}
+
+/**
+ * tess_lane_fault() - the ring stands, because of a fault
+ * @lane: lane
+ * @fault: what happened
+ */
+void tess_lane_fault(struct tess_lane *lane, const struct tess_fault *fault)
+{
+	struct tess_recovery rec = {};
+	struct tess_submit *guilty;
+	LIST_HEAD(done);
+
+	mutex_lock(&lane->mutex);
+	if (!lane->ring)
+		goto out_unlock;
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_collect_locked(lane, &done);
+	guilty = tess_lane_first(lane);
+	if (guilty) {
+		guilty->queue->flags |= DRM_TESSERA_QUEUE_FAULTED;
+		guilty->queue->fault = *fault;
+		tess_lane_blame_locked(lane, guilty, -EFAULT, &rec);
+	}
+	spin_unlock_irq(&lane->lock);
+	tess_lane_signal(&done);
+
+	drm_dbg_driver(lane->tdev->drm, "slice %u: fault %u at %#llx, pc %#llx, packet %u\n",
+		       lane->vslice, fault->cause, fault->addr, fault->pc, fault->indirect);
+	tess_lane_recover(lane, &rec);
+out_unlock:
+	mutex_unlock(&lane->mutex);
+}
+
+static void tess_lane_hang(struct tess_lane *lane, u64 seq)
+{
+	struct tess_recovery rec = {};
+	struct tess_submit *guilty;
+	LIST_HEAD(done);
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_collect_locked(lane, &done);
+	guilty = tess_lane_first(lane);
+	if (guilty && guilty->seq == seq) {
+		guilty->queue->flags |= DRM_TESSERA_QUEUE_HUNG;
+		tess_lane_blame_locked(lane, guilty, -ETIME, &rec);
+	}
+	spin_unlock_irq(&lane->lock);
+	tess_lane_signal(&done);
+
+	if (rec.seq)
+		tess_lane_recover(lane, &rec);
+}
+
+/* Did the watched job use up its time? */
+static bool tess_lane_overdue(struct tess_lane *lane)
+{
+	u64 limit = (u64)READ_ONCE(hang_ms) * lane->tdev->info.clock_khz;
+	u64 counters[TESS_COUNTER_COUNT];
+	u64 cycles;
+
+	if (!limit || tess_vslice_counters(lane->tdev->vgpu, lane->vslice, counters))
+		return false;
+
+	/* Smaller after a reset of the slice: start again. */
+	cycles = counters[TESS_COUNTER_CYCLES / sizeof(u64)];
+	if (lane->watched_since == TESS_WATCH_NO_CYCLES || cycles < lane->watched_since) {
+		lane->watched_since = cycles;
+		return false;
+	}
+	return cycles - lane->watched_since >= limit;
+}
+
+static bool tess_lane_watch(struct tess_lane *lane)
+{
+	struct tess_submit *first;
+	LIST_HEAD(done);
+	u64 seq;
+
+	lockdep_assert_held(&lane->mutex);
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_collect_locked(lane, &done);
+	first = tess_lane_first(lane);
+	seq = first ? first->seq : 0;
+	spin_unlock_irq(&lane->lock);
+	tess_lane_signal(&done);
+
+	if (seq != lane->watched) {
+		lane->watched = seq;
+		lane->watched_since = TESS_WATCH_NO_CYCLES;
+	} else if (seq && tess_lane_overdue(lane)) {
+		tess_lane_hang(lane, seq);
+	}
+	return seq;
+}
+
+static void tess_lane_watchdog(struct work_struct *work)
+{
+	struct tess_lane *lane = container_of(work, struct tess_lane, watchdog.work);
+	bool again;
+	int idx;
+
+	if (!drm_dev_enter(lane->tdev->drm, &idx))
+		return;
+	mutex_lock(&lane->mutex);
+	again = tess_lane_watch(lane);
+	mutex_unlock(&lane->mutex);
+	drm_dev_exit(idx);
+
+	if (again)
+		queue_delayed_work(lane->tdev->wq, &lane->watchdog, tess_watch_period());
+}
+
+#ifdef TESS_DRM_SCHED_INIT_PLAIN
+static int lane_sched_init(struct tess_lane *lane)
+{
+	return drm_sched_init(&lane->sched, &tess_sched_ops, lane->tdev->wq,
+			      DRM_SCHED_PRIORITY_COUNT, TESS_LANE_JOBS, 0, MAX_SCHEDULE_TIMEOUT,
+			      NULL, NULL, lane->name, tess_gpu_dev(lane->tdev->gpu));
+}
+#else
+static int lane_sched_init(struct tess_lane *lane)
+{
+	const struct drm_sched_init_args args = {
+		.ops = &tess_sched_ops,
+		.submit_wq = lane->tdev->wq,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.credit_limit = TESS_LANE_JOBS,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = lane->name,
+		.dev = tess_gpu_dev(lane->tdev->gpu),
+	};
+
+	return drm_sched_init(&lane->sched, &args);
+}
+#endif
+
+/**
+ * tess_lane_init() - make a lane without a ring
+ * @lane: lane, zeroed
+ * @tdev: device, with @wq
+ * @vslice: index
+ *
+ * Return: 0, -ENOMEM.
+ */
+int tess_lane_init(struct tess_lane *lane, struct tess_device *tdev, unsigned int vslice)
+{
+	lane->tdev = tdev;
+	lane->vslice = vslice;
+	snprintf(lane->name, sizeof(lane->name), "slice-%u", vslice);
+	mutex_init(&lane->mutex);
+	spin_lock_init(&lane->lock);
+	INIT_LIST_HEAD(&lane->pending);
+	lane->fence_context = dma_fence_context_alloc(1);
+	init_waitqueue_head(&lane->drained);
+	INIT_DELAYED_WORK(&lane->watchdog, tess_lane_watchdog);
+	return lane_sched_init(lane);
+}
+
+/**
+ * tess_lane_fini() - end a lane
+ * @lane: stopped lane, whose queues are killed
+ */
+void tess_lane_fini(struct tess_lane *lane)
+{
+	/* Fences are signalled, so that what ran is freed soon. */
+	wait_event(lane->drained, !atomic_read(&lane->running));
+	cancel_delayed_work_sync(&lane->watchdog);
+	drm_sched_fini(&lane->sched);
+	mutex_destroy(&lane->mutex);
+}

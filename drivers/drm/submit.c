@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: submission
+ *
+ * SUBMIT makes a job, gives it the fences of the in syncs to wait for, puts its own
+ * fence into the out syncs and queues it. All that can fail comes before the job is
+ * armed; nothing after that may.
+ *
+ * An in sync of the same queue needs no waiting: jobs of a queue run in order. So a
+ * chain of jobs that a program makes explicit still runs back to back.
+ */
+#include <linux/dma-fence-chain.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_syncobj.h>
+#include <drm/tessera_drm.h>
+#include "device.h"
+#include "fence.h"
+#include "queue.h"
+#include "sched.h"
+#include "submit.h"
+#include "vm.h"
+
+#define TESS_MAX_SYNCS		64
+
+/**
+ * struct tess_out - a syncobj to signal
+ * @syncobj: referenced
+ * @chain: allocated for a timeline point, until it is used
+ * @point: timeline point
+ */
+struct tess_out {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+/**
+ * tess_submit_free() - free a job
+ * @submit: job; its part for the scheduler is cleaned up already
+ */
+void tess_submit_free(struct tess_submit *submit)
+{
+	struct tess_queue *queue = submit->queue;
+	struct tess_lane *lane = queue->lane;
+
+	if (submit->began)
+		atomic_dec(&lane->running);
+	if (submit->pushed)
+		atomic_dec(&lane->queued);
+	wake_up_all(&lane->drained);
+
+	if (submit->started)
+		dma_fence_put(&submit->fence->base);
+	else
+		tess_fence_free(submit->fence);
+	tess_fence_free(submit->out);
+	kfree(submit);
+	tess_queue_put(queue);
+}
+
+static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct drm_file *file,
+					      const struct drm_tessera_submit *args)
+{
+	struct tess_submit *submit;
+	int ret = -ENOMEM;
+
+	submit = kzalloc(sizeof(*submit), GFP_KERNEL_ACCOUNT);
+	if (!submit)
+		return ERR_PTR(-ENOMEM);
+	submit->fence = tess_fence_alloc();
+	submit->out = tess_fence_alloc();
+	if (!submit->fence || !submit->out)
+		goto err_free_fences;
+
+	INIT_LIST_HEAD(&submit->link);
+	submit->job.as = queue->vm->as;
+	submit->job.cmd = args->cmd;
+	submit->job.count = args->count;
+
+	ret = drm_sched_job_init(&submit->base, &queue->entity, 1, NULL, file->client_id);
+	if (ret)
+		goto err_free_fences;
+	kref_get(&queue->ref);
+	submit->queue = queue;
+	return submit;
+
+err_free_fences:
+	tess_fence_free(submit->out);
+	tess_fence_free(submit->fence);
+	kfree(submit);
+	return ERR_PTR(ret);
+}
+
+/* Why a queue takes no job */
+static int tess_submit_check_locked(const struct tess_queue *queue)
+{
+	const struct tess_lane *lane = queue->lane;
+
+	lockdep_assert_held(&lane->lock);
+	if (queue->flags)
+		return -EIO;
+	return lane->ring && !lane->closing ? 0 : -ENXIO;
+}
+
+static int tess_submit_check_queue(struct tess_queue *queue)
+{
+	int ret;
+
+	lockdep_assert_held(&queue->lock);
+	if (queue->killed)
+		return -ENOENT;
+
+	spin_lock_irq(&queue->lane->lock);
+	ret = tess_submit_check_locked(queue);
+	spin_unlock_irq(&queue->lane->lock);
+	return ret;
+}
+
+/*
+ * Count a job that will be pushed, in one step with the check: tess_lane_reclaim() either
+ * waits for it, or was first and it is refused.
+ */
+static int tess_submit_admit(struct tess_submit *submit)
+{
+	struct tess_queue *queue = submit->queue;
+	struct tess_lane *lane = queue->lane;
+	int ret;
+
+	spin_lock_irq(&lane->lock);
+	ret = tess_submit_check_locked(queue);
+	if (!ret) {
+		submit->pushed = true;
+		atomic_inc(&lane->queued);
+	}
+	spin_unlock_irq(&lane->lock);
+	return ret;
+}
+
+static int tess_submit_add_in(struct tess_submit *submit, struct drm_file *file,
+			      const struct drm_tessera_sync *in)
+{
+	struct dma_fence *fence;
+	int ret;
+
+	ret = drm_syncobj_find_fence(file, in->handle, in->point, 0, &fence);
+	if (ret)
+		return ret;
+	if (fence->context == submit->queue->out_context) {
+		dma_fence_put(fence);
+		return 0;
+	}
+	return drm_sched_job_add_dependency(&submit->base, fence);
+}
+
+static int tess_submit_add_ins(struct tess_submit *submit, struct drm_file *file,
+			       const struct drm_tessera_sync *ins, u32 count)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		ret = tess_submit_add_in(submit, file, &ins[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Take the out fence from the armed job, and follow it */
+static struct dma_fence *tess_submit_take_out(struct tess_submit *submit)
+{
+	struct tess_queue *queue = submit->queue;
+	struct tess_fence *out = submit->out;
+
+	submit->out = NULL;
+	tess_fence_init_out(out, queue->out_context, ++queue->out_seqno,
+			    &submit->base.s_fence->finished);
+	return &out->base;
+}
+
+static void tess_outs_attach(struct tess_out *outs, u32 count, struct dma_fence *fence)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (outs[i].chain)
+			drm_syncobj_add_point(outs[i].syncobj, outs[i].chain, fence,
+					      outs[i].point);
+		else
+			drm_syncobj_replace_fence(outs[i].syncobj, fence);
+		outs[i].chain = NULL;
+	}
+}
+
+static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
+			      const struct drm_tessera_submit *args,
+			      const struct drm_tessera_sync *ins, struct tess_out *outs)
+{
+	struct tess_submit *submit;
+	struct dma_fence *out;
+	int ret;
+
+	ret = tess_submit_check_queue(queue);
+	if (ret)
+		return ret;
+	submit = tess_submit_create(queue, file, args);
+	if (IS_ERR(submit))
+		return PTR_ERR(submit);
+
+	ret = tess_submit_add_ins(submit, file, ins, args->in_count);
+	if (!ret)
+		ret = tess_submit_admit(submit);
+	if (ret) {
+		drm_sched_job_cleanup(&submit->base);
+		tess_submit_free(submit);
+		return ret;
+	}
+	drm_sched_job_arm(&submit->base);
+	out = tess_submit_take_out(submit);
+	tess_outs_attach(outs, args->out_count, out);
+	dma_fence_put(out);
+	drm_sched_entity_push_job(&submit->base);
+	return 0;
+}
+
+static struct drm_tessera_sync *tess_syncs_copy(u64 addr, u32 count)
+{
+	struct drm_tessera_sync *syncs;
+	u32 i;
+
+	syncs = memdup_array_user(u64_to_user_ptr(addr), count, sizeof(*syncs));
+	if (IS_ERR(syncs))
+		return syncs;
+	for (i = 0; i < count; i++) {
+		if (syncs[i].pad) {
+			kfree(syncs);
+			return ERR_PTR(-EINVAL);
+		}
+	}
+	return syncs;
+}
+
+static void tess_outs_free(struct tess_out *outs, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		dma_fence_chain_free(outs[i].chain);
+		if (outs[i].syncobj)
+			drm_syncobj_put(outs[i].syncobj);
+	}
+	kfree(outs);
+}
+
+static struct tess_out *tess_outs_create(struct drm_file *file,
+					 const struct drm_tessera_sync *syncs, u32 count)
+{
+	struct tess_out *outs;
+	int ret = -ENOMEM;
+	u32 i;
+
+	outs = kcalloc(count, sizeof(*outs), GFP_KERNEL);
+	if (!outs)
+		return ERR_PTR(-ENOMEM);
+
+	for (i = 0; i < count; i++) {
+		ret = -ENOENT;
+		outs[i].syncobj = drm_syncobj_find(file, syncs[i].handle);
+		if (!outs[i].syncobj)
+			goto err_free;
+		outs[i].point = syncs[i].point;
+		if (!outs[i].point)
+			continue;
+		ret = -ENOMEM;
+		outs[i].chain = dma_fence_chain_alloc();
+		if (!outs[i].chain)
+			goto err_free;
+	}
+	return outs;
+
+err_free:
+	tess_outs_free(outs, count);
+	return ERR_PTR(ret);
+}
+
+static int tess_submit(struct tess_queue *queue, struct drm_file *file,
+		       const struct drm_tessera_submit *args)
+{
+	struct drm_tessera_sync *ins, *out_syncs;
+	struct tess_out *outs;
+	int ret;
+
+	ins = tess_syncs_copy(args->in_syncs, args->in_count);
+	if (IS_ERR(ins))
+		return PTR_ERR(ins);
+	out_syncs = tess_syncs_copy(args->out_syncs, args->out_count);
+	if (IS_ERR(out_syncs)) {
+		ret = PTR_ERR(out_syncs);
+		goto out_free_ins;
+	}
+	outs = tess_outs_create(file, out_syncs, args->out_count);
+	if (IS_ERR(outs)) {
+		ret = PTR_ERR(outs);
+		goto out_free_out_syncs;
+	}
+
+	ret = mutex_lock_interruptible(&queue->lock);
+	if (!ret) {
+		ret = tess_submit_locked(queue, file, args, ins, outs);
+		mutex_unlock(&queue->lock);
+	}
+	tess_outs_free(outs, args->out_count);
+out_free_out_syncs:
+	kfree(out_syncs);
+out_free_ins:
+	kfree(ins);
+	return ret;
+}
+
+static int tess_submit_check(const struct drm_tessera_submit *args)
+{
+	if (args->flags || args->pad)
+		return -EINVAL;
+	if (!args->count || args->count > TESS_MAX_INDIRECT)
+		return -EINVAL;
+	if (args->in_count > TESS_MAX_SYNCS || args->out_count > TESS_MAX_SYNCS)
+		return -EINVAL;
+	if (args->cmd % TESS_PKT_SIZE ||
+	    args->cmd > TESS_VA_END - (u64)args->count * TESS_PKT_SIZE)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * tess_submit_ioctl() - DRM_IOCTL_TESSERA_SUBMIT
+ * @drm: device
+ * @data: struct drm_tessera_submit
+ * @file: open file
+ *
+ * Return: 0; -EINVAL flags, padding, counts, address, an in sync without a fence;
+ * -ENOENT no such queue or syncobj; -EIO the queue is dead; -ENXIO its slice was taken
+ * away; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ */
+int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_tessera_submit *args = data;
+	struct tess_queue *queue;
+	int idx, ret;
+
+	ret = tess_submit_check(args);
+	if (ret)
+		return ret;
+	queue = tess_queue_lookup(to_tess_file(file), args->queue);
+	if (!queue)
+		return -ENOENT;
+
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = tess_submit(queue, file, args);
+		drm_dev_exit(idx);
+	}
+	tess_queue_put(queue);
+	return ret;
+}

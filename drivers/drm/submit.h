@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_SUBMIT_H_
+#define _TESSERA_DRM_SUBMIT_H_
+
+#include <linux/list.h>
+#include <drm/gpu_scheduler.h>
+#include <tessera/client.h>
+
+struct drm_device;
+struct drm_file;
+struct tess_fence;
+struct tess_queue;
+
+/**
+ * struct tess_submit - a job
+ * @base: for the scheduler
+ * @queue: queue, referenced
+ * @fence: hardware fence; referenced by the job if @started, else owned
+ * @out: out fence, owned until the job is armed
+ * @job: for the ring
+ * @link: in tess_lane::pending. Under tess_lane::lock
+ * @seq: on the ring. Under tess_lane::lock
+ * @error: what @fence will be signalled with. Under tess_lane::lock
+ * @pushed: counted in tess_lane::queued
+ * @began: run_job() was called; counted in tess_lane::running
+ * @started: it was given to the ring, @fence is initialized
+ */
+struct tess_submit {
+	struct drm_sched_job base;
+	struct tess_queue *queue;
+	struct tess_fence *fence;
+	struct tess_fence *out;
+	struct tess_job job;
+	struct list_head link;
+	u64 seq;
+	int error;
+	bool pushed;
+	bool began;
+	bool started;
+};
+
+static inline struct tess_submit *to_tess_submit(struct drm_sched_job *job)
+{
+	return container_of(job, struct tess_submit, base);
+}
+
+void tess_submit_free(struct tess_submit *submit);
+int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: address spaces
+ *
+ * A VM is a drm_gpuvm, which knows what is mapped where, and page tables of the core.
+ * VM_BIND is synchronous: page tables are written by the CPU in microseconds, so that a
+ * queue of binds with fences would only add latency. Nothing waits for jobs: what is
+ * unmapped is invalidated before its pages can be freed, and a job that still uses it
+ * faults. That keeps the rule "memory is safe" apart from "the program is right", and
+ * leaves no fence in reservations.
+ *
+ * An operation first takes its whole range out of the page tables, then changes the
+ * tree, which cannot fail with preallocated nodes, then maps what is new. So a failure
+ * leaves either all as it was or the range unmapped, and tree and tables always agree.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+#include <tessera/compat.h>
+#include "device.h"
+#include "gem.h"
+#include "vm.h"
+
+#define TESS_MAX_VMS		64
+#define TESS_MAX_BIND_OPS	1024
+#define TESS_BIND_FLAGS		(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC)
+/* What one operation adds at most: the mapping, and a rest at either end */
+#define TESS_BIND_SPARES	3
+
+/**
+ * struct tess_va - a mapping
+ * @base: in the tree of its VM
+ * @dead: in tess_bind::dead
+ */
+struct tess_va {
+	struct drm_gpuva base;
+	struct list_head dead;
+};
+
+/**
+ * struct tess_bind - one operation in progress
+ * @vm: VM, locked
+ * @bo: MAP: BO, referenced
+ * @vm_bo: MAP: connection of @vm and @bo
+ * @prot: MAP: TESS_AS_*
+ * @va: start of the range
+ * @size: bytes
+ * @offset: MAP: in @bo
+ * @spare: nodes not yet in use
+ * @spares: number of them
+ * @dead: nodes that left the tree, with a reference on their BO. They are freed when
+ *	no reservation is held: the last reference of a BO may go with them
+ */
+struct tess_bind {
+	struct tess_vm *vm;
+	struct tess_bo *bo;
+	struct drm_gpuvm_bo *vm_bo;
+	u32 prot;
+	u64 va;
+	u64 size;
+	u64 offset;
+	struct tess_va *spare[TESS_BIND_SPARES];
+	unsigned int spares;
+	struct list_head dead;
+};
+
+static struct drm_gpuva *tess_bind_node(struct tess_bind *bind)
+{
+	return &bind->spare[--bind->spares]->base;
+}
+
+static void tess_bind_bury(struct tess_bind *bind, struct drm_gpuva *va)
+{
+	drm_gem_object_get(va->gem.obj);
+	drm_gpuva_unlink(va);
+	list_add_tail(&container_of(va, struct tess_va, base)->dead, &bind->dead);
+}
+
+static int tess_step_map(struct drm_gpuva_op *op, void *priv)
+{
+	struct tess_bind *bind = priv;
+	struct drm_gpuva *va = tess_bind_node(bind);
+
+	drm_gpuva_map(&bind->vm->base, va, &op->map);
+	drm_gpuva_link(va, bind->vm_bo);
+	return 0;
+}
+
+static int tess_step_remap(struct drm_gpuva_op *op, void *priv)
+{
+	struct drm_gpuva *old = op->remap.unmap->va;
+	struct tess_bind *bind = priv;
+	struct drm_gpuva *prev = NULL;
+	struct drm_gpuva *next = NULL;
+
+	if (op->remap.prev)
+		prev = tess_bind_node(bind);
+	if (op->remap.next)
+		next = tess_bind_node(bind);
+
+	drm_gpuva_remap(prev, next, &op->remap);
+	if (prev)
+		drm_gpuva_link(prev, old->vm_bo);
+	if (next)
+		drm_gpuva_link(next, old->vm_bo);
+	tess_bind_bury(bind, old);
+	return 0;
+}
+
+static int tess_step_unmap(struct drm_gpuva_op *op, void *priv)
+{
+	struct tess_bind *bind = priv;
+
+	drm_gpuva_unmap(&op->unmap);
+	tess_bind_bury(bind, op->unmap.va);
+	return 0;
+}
+
+static void tess_vm_free(struct drm_gpuvm *gpuvm)
+{
+	struct tess_vm *vm = to_tess_vm(gpuvm);
+
+	mutex_destroy(&vm->lock);
+	kfree(vm);
+}
+
+static const struct drm_gpuvm_ops tess_gpuvm_ops = {
+	.vm_free = tess_vm_free,
+	.sm_step_map = tess_step_map,
+	.sm_step_remap = tess_step_remap,
+	.sm_step_unmap = tess_step_unmap,
+};
+
+/* Needs no memory, so that it fits for clean-up */
+static void tess_vm_unmap_all(struct tess_vm *vm)
+{
+	struct drm_gpuva *va, *next;
+
+	mutex_lock(&vm->lock);
+	if (vm->as && !drm_gpuvm_interval_empty(&vm->base, 0, TESS_VA_END))
+		tess_as_unmap(vm->as, 0, TESS_VA_END);
+
+	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
+		struct drm_gem_object *obj = va->gem.obj;
+
+		drm_gem_object_get(obj);
+		dma_resv_lock(obj->resv, NULL);
+		drm_gpuva_remove(va);
+		drm_gpuva_unlink(va);
+		dma_resv_unlock(obj->resv);
+		drm_gem_object_put(obj);
+		kfree(container_of(va, struct tess_va, base));
+	}
+	mutex_unlock(&vm->lock);
+}
+
+static void tess_vm_release_as_locked(struct tess_vm *vm)
+{
+	mutex_lock(&vm->lock);
+	if (vm->as)
+		tess_as_destroy(vm->as);
+	vm->as = NULL;
+	mutex_unlock(&vm->lock);
+}
+
+static void tess_vm_release(struct kref *ref)
+{
+	struct tess_vm *vm = container_of(ref, struct tess_vm, ref);
+	struct tess_device *tdev = to_tess_device(vm->base.drm);
+
+	tess_vm_unmap_all(vm);
+
+	mutex_lock(&tdev->vm_lock);
+	list_del(&vm->link);
+	tess_vm_release_as_locked(vm);
+	mutex_unlock(&tdev->vm_lock);
+
+	drm_gpuvm_put(&vm->base);
+}
+
+/**
+ * tess_vm_put() - drop a reference
+ * @vm: VM, or NULL; sleeps if it was the last one
+ */
+void tess_vm_put(struct tess_vm *vm)
+{
+	if (vm)
+		kref_put(&vm->ref, tess_vm_release);
+}
+
+/**
+ * tess_vm_lookup() - find a VM
+ * @tfile: open file
+ * @id: from VM_CREATE
+ *
+ * Return: VM with a reference, or NULL.
+ */
+struct tess_vm *tess_vm_lookup(struct tess_file *tfile, u32 id)
+{
+	struct tess_vm *vm;
+
+	xa_lock(&tfile->vms);
+	vm = xa_load(&tfile->vms, id);
+	if (vm)
+		kref_get(&vm->ref);
+	xa_unlock(&tfile->vms);
+	return vm;
+}
+
+/**
+ * tess_vm_close_all() - what happens to VMs when their file is closed
+ * @tfile: open file that nobody uses any more
+ *
+ * They are emptied at once: jobs that still run for a process that is gone fault and
+ * are over, instead of holding its memory until they end.
+ */
+void tess_vm_close_all(struct tess_file *tfile)
+{
+	struct tess_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&tfile->vms, id, vm) {
+		tess_vm_unmap_all(vm);
+		tess_vm_put(vm);
+	}
+}
+
+/**
+ * tess_vm_release_all() - give back the page tables of a GPU that goes away
+ * @tdev: unplugged device without rings
+ */
+void tess_vm_release_all(struct tess_device *tdev)
+{
+	struct tess_vm *vm;
+
+	mutex_lock(&tdev->vm_lock);
+	list_for_each_entry(vm, &tdev->vms, link)
+		tess_vm_release_as_locked(vm);
+	mutex_unlock(&tdev->vm_lock);
+}
+
+static struct tess_vm *tess_vm_create(struct tess_device *tdev)
+{
+	struct drm_gem_object *resv;
+	struct tess_vm *vm;
+	int ret;
+
+	vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+	resv = drm_gpuvm_resv_object_alloc(tdev->drm);
+	if (!resv) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	vm->as = tess_as_create(tdev->gpu, TESS_AS_STAGE1);
+	if (IS_ERR(vm->as)) {
+		ret = PTR_ERR(vm->as);
+		goto err_put_resv;
+	}
+	kref_init(&vm->ref);
+	mutex_init(&vm->lock);
+	drm_gpuvm_init(&vm->base, "tessera", 0, tdev->drm, resv, 0, TESS_VA_END, 0, 0,
+		       &tess_gpuvm_ops);
+	drm_gem_object_put(resv);
+
+	mutex_lock(&tdev->vm_lock);
+	list_add_tail(&vm->link, &tdev->vms);
+	mutex_unlock(&tdev->vm_lock);
+	return vm;
+
+err_put_resv:
+	drm_gem_object_put(resv);
+err_free:
+	kfree(vm);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tess_vm_create_ioctl() - DRM_IOCTL_TESSERA_VM_CREATE
+ * @drm: device
+ * @data: struct drm_tessera_vm_create
+ * @file: open file
+ *
+ * Return: 0; -EINVAL flags; -EMFILE too many VMs; -ENOMEM; -ENODEV.
+ */
+int tess_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tess_file *tfile = to_tess_file(file);
+	struct drm_tessera_vm_create *args = data;
+	struct tess_vm *vm;
+	int idx, ret;
+
+	if (args->flags)
+		return -EINVAL;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+
+	vm = tess_vm_create(to_tess_device(drm));
+	if (IS_ERR(vm)) {
+		ret = PTR_ERR(vm);
+		goto out_exit;
+	}
+	ret = xa_alloc(&tfile->vms, &args->id, vm, XA_LIMIT(1, TESS_MAX_VMS), GFP_KERNEL);
+	if (ret)
+		tess_vm_put(vm);
+	if (ret == -EBUSY)
+		ret = -EMFILE;
+out_exit:
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/**
+ * tess_vm_destroy_ioctl() - DRM_IOCTL_TESSERA_VM_DESTROY
+ * @drm: device
+ * @data: struct drm_tessera_vm_destroy
+ * @file: open file
+ *
+ * Return: 0; -EINVAL padding; -ENOENT no such VM.
+ */
+int tess_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tess_file *tfile = to_tess_file(file);
+	struct drm_tessera_vm_destroy *args = data;
+	struct tess_vm *vm;
+
+	if (args->pad)
+		return -EINVAL;
+	vm = xa_erase(&tfile->vms, args->id);
+	if (!vm)
+		return -ENOENT;
+	tess_vm_put(vm);
+	return 0;
+}
+
+static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
+{
+	if (op->pad || op->op > DRM_TESSERA_BIND_UNMAP)
+		return -EINVAL;
+	if (op->op == DRM_TESSERA_BIND_UNMAP && (op->flags || op->handle || op->offset))
+		return -EINVAL;
+	if (op->flags & ~TESS_BIND_FLAGS)
+		return -EINVAL;
+	if (!op->size || !PAGE_ALIGNED(op->size | op->va | op->offset))
+		return -EINVAL;
+	if (op->size > TESS_VA_END || op->va > TESS_VA_END - op->size)
+		return -EINVAL;
+	return 0;
+}
+
+/* Take the BO, check the range in it, allocate */
+static int tess_bind_prepare(struct tess_bind *bind, struct drm_file *file,
+			     const struct drm_tessera_vm_bind_op *op)
+{
+	struct drm_gem_object *obj;
+
+	bind->va = op->va;
+	bind->size = op->size;
+	INIT_LIST_HEAD(&bind->dead);
+
+	if (op->op == DRM_TESSERA_BIND_MAP) {
+		obj = drm_gem_object_lookup(file, op->handle);
+		if (!obj)
+			return -ENOENT;
+		bind->bo = to_tess_bo(obj);
+		bind->offset = op->offset;
+		bind->prot = TESS_AS_READ;
+		if (!(op->flags & DRM_TESSERA_BIND_READONLY))
+			bind->prot |= TESS_AS_WRITE;
+		if (!(op->flags & DRM_TESSERA_BIND_NOEXEC))
+			bind->prot |= TESS_AS_EXEC;
+		if (op->size > obj->size || op->offset > obj->size - op->size)
+			return -EINVAL;
+	}
+
+	while (bind->spares < TESS_BIND_SPARES) {
+		struct tess_va *va = kzalloc(sizeof(*va), GFP_KERNEL_ACCOUNT);
+
+		if (!va)
+			return -ENOMEM;
+		bind->spare[bind->spares++] = va;
+	}
+	return 0;
+}
+
+static void tess_bind_finish(struct tess_bind *bind)
+{
+	struct tess_va *va, *next;
+
+	list_for_each_entry_safe(va, next, &bind->dead, dead) {
+		drm_gem_object_put(va->base.gem.obj);
+		kfree(va);
+	}
+	while (bind->spares)
+		kfree(bind->spare[--bind->spares]);
+	if (bind->bo)
+		drm_gem_object_put(&bind->bo->shmem.base);
+}
+
+static int tess_bind_map_piece(void *priv, u64 pa, u64 offset, u64 size)
+{
+	struct tess_bind *bind = priv;
+
+	return tess_as_map(bind->vm->as, bind->va + offset, pa, size, bind->prot);
+}
+
+static int tess_bind_map(struct tess_bind *bind)
+{
+	struct drm_gpuvm *gpuvm = &bind->vm->base;
+	struct drm_gem_object *obj = &bind->bo->shmem.base;
+	int ret;
+
+	bind->vm_bo = tess_gpuvm_bo_obtain(gpuvm, obj);
+	if (IS_ERR(bind->vm_bo))
+		return PTR_ERR(bind->vm_bo);
+
+	ret = tess_gpuvm_sm_map(gpuvm, bind, bind->va, bind->size, obj, bind->offset);
+	if (ret)
+		goto out_put;
+
+	ret = tess_bo_walk(bind->bo, bind->offset, bind->size, tess_bind_map_piece, bind);
+	if (ret) {
+		tess_as_unmap(bind->vm->as, bind->va, bind->size);
+		drm_gpuvm_sm_unmap(gpuvm, bind, bind->va, bind->size);
+	}
+out_put:
+	drm_gpuvm_bo_put(bind->vm_bo);
+	return ret;
+}
+
+static int tess_bind_locked(struct tess_bind *bind)
+{
+	struct tess_vm *vm = bind->vm;
+	int ret;
+
+	if (bind->bo) {
+		ret = tess_bo_pin_locked(bind->bo);
+		if (ret)
+			return ret;
+	}
+
+	if (!drm_gpuvm_interval_empty(&vm->base, bind->va, bind->size)) {
+		ret = tess_as_unmap(vm->as, bind->va, bind->size);
+		if (ret)
+			return ret;
+	}
+
+	if (bind->bo)
+		return tess_bind_map(bind);
+	return drm_gpuvm_sm_unmap(&vm->base, bind, bind->va, bind->size);
+}
+
+static int tess_bind_lock_objects(struct tess_bind *bind, struct drm_exec *exec)
+{
+	int ret = 0;
+
+	drm_exec_until_all_locked(exec) {
+		if (bind->bo) {
+			ret = drm_exec_lock_obj(exec, &bind->bo->shmem.base);
+			drm_exec_retry_on_contention(exec);
+			if (ret)
+				break;
+		}
+		ret = drm_gpuvm_prepare_range(&bind->vm->base, exec, bind->va, bind->size, 0);
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static int tess_vm_bind_op(struct tess_vm *vm, struct drm_file *file,
+			   const struct drm_tessera_vm_bind_op *op)
+{
+	struct tess_bind bind = { .vm = vm };
+	struct drm_exec exec;
+	int ret;
+
+	ret = tess_bind_check(op);
+	if (ret)
+		return ret;
+	ret = tess_bind_prepare(&bind, file, op);
+	if (ret)
+		goto out_finish;
+	ret = mutex_lock_interruptible(&vm->lock);
+	if (ret)
+		goto out_finish;
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES, 0);
+	ret = tess_bind_lock_objects(&bind, &exec);
+	if (!ret)
+		ret = tess_bind_locked(&bind);
+	drm_exec_fini(&exec);
+	mutex_unlock(&vm->lock);
+
+out_finish:
+	tess_bind_finish(&bind);
+	return ret;
+}
+
+static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
+			struct drm_tessera_vm_bind *args)
+{
+	const struct drm_tessera_vm_bind_op __user *ops = u64_to_user_ptr(args->ops);
+	struct drm_tessera_vm_bind_op op;
+	u32 i, count = args->count;
+	int ret = 0;
+
+	for (i = 0; i < count; i++) {
+		ret = -EFAULT;
+		if (copy_from_user(&op, &ops[i], sizeof(op)))
+			break;
+		ret = tess_vm_bind_op(vm, file, &op);
+		if (ret)
+			break;
+	}
+	/* Who repeats an interrupted call does all of it again, which is harmless. */
+	if (ret && ret != -EINTR)
+		args->count = i;
+	return ret;
+}
+
+/**
+ * tess_vm_bind_ioctl() - DRM_IOCTL_TESSERA_VM_BIND
+ * @drm: device
+ * @data: struct drm_tessera_vm_bind
+ * @file: open file
+ *
+ * Return: 0; -EINVAL flags, padding, count, alignment, range; -ENOENT no such VM or
+ * handle; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ */
+int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_tessera_vm_bind *args = data;
+	struct tess_vm *vm;
+	int idx, ret;
+
+	if (args->flags || args->pad || !args->count || args->count > TESS_MAX_BIND_OPS)
+		return -EINVAL;
+	vm = tess_vm_lookup(to_tess_file(file), args->vm);
+	if (!vm)
+		return -ENOENT;
+
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = tess_vm_bind(vm, file, args);
+		drm_dev_exit(idx);
+	}
+	tess_vm_put(vm);
+	return ret;
+}

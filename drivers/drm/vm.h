@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_VM_H_
+#define _TESSERA_DRM_VM_H_
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <drm/drm_gpuvm.h>
+
+struct drm_device;
+struct drm_file;
+struct tess_as;
+struct tess_device;
+struct tess_file;
+
+/**
+ * struct tess_vm - an address space of the GPU
+ * @base: what is mapped where. Under @lock
+ * @ref: held by the id and by queues
+ * @lock: serializes changes
+ * @as: page tables; NULL once the GPU is gone. Changes under @lock and
+ *	tess_device::vm_lock
+ * @link: in tess_device::vms
+ */
+struct tess_vm {
+	struct drm_gpuvm base;
+	struct kref ref;
+	struct mutex lock;
+	struct tess_as *as;
+	struct list_head link;
+};
+
+static inline struct tess_vm *to_tess_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct tess_vm, base);
+}
+
+struct tess_vm *tess_vm_lookup(struct tess_file *tfile, u32 id);
+void tess_vm_put(struct tess_vm *vm);
+void tess_vm_close_all(struct tess_file *tfile);
+void tess_vm_release_all(struct tess_device *tdev);
+
+int tess_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int tess_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif

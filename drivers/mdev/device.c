@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: vGPU devices
+ *
+ * A vGPU lives as long as its mdev. What it consists of is taken from the pool when the
+ * mdev is created and given back when it is removed, so that a VM that starts cannot
+ * find its GPU gone; between two VMMs that open it, it is reset and its memory zeroed.
+ *
+ *	created --open--> open --close--> created --remove--> (pool)
+ *	   |               | FLR, VFIO_DEVICE_RESET, RESET register: same state
+ *	   +---- gone() ---+---> dead --close, remove--> (nothing left to give back)
+ *
+ * A reset stops the slices, zeroes VRAM, and forgets guest memory and registers. A dead
+ * device reads as all ones, ignores writes and has parking pages mapped, until the VMM
+ * closes it.
+ */
+#include <linux/bitfield.h>
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/log2.h>
+#include <linux/mdev.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <drm/tessera_packet.h>
+#include <tessera/compat.h>
+#include "device.h"
+#include "ioctl.h"
+#include "mmap.h"
+#include "parent.h"
+
+phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
+{
+	unsigned int i;
+
+	for (i = 0; tm->vram && i < tm->vram->count; i++) {
+		const struct tess_vram_extent *extent = &tm->vram->extent[i];
+
+		if (off < extent->size) {
+			*len = extent->size - off;
+			return tm->vram_phys + extent->offset + off;
+		}
+		off -= extent->size;
+	}
+	return 0;
+}
+
+/**
+ * tess_mdev_reset_gpu() - what the RESET register does
+ * @tm: vGPU
+ *
+ * Everything behind BAR0, and VRAM, is as after power-on; but not the GPU's time, which
+ * goes on for others.
+ */
+void tess_mdev_reset_gpu(struct tess_mdev *tm)
+{
+	lockdep_assert_held(&tm->lock);
+	/* Stops the slices, so that no fault pins memory behind the release */
+	if (tess_vgpu_scrub(tm->vgpu))
+		dev_dbg(tm->vdev.dev, "reset without its GPU\n");
+	tess_mdev_dma_release(tm);
+	tess_mdev_bars_reset(tm);
+}
+
+/**
+ * tess_mdev_reset_function() - what a function level reset does
+ * @tm: vGPU
+ */
+void tess_mdev_reset_function(struct tess_mdev *tm)
+{
+	tess_mdev_reset_gpu(tm);
+	tess_mdev_irqs_reset(tm, false);
+	tess_mdev_config_reset(tm);
+	tess_mdev_msix_reset(tm);
+}
+
+/* ---- call-backs of the core ---- */
+
+static void tess_mdev_complete(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	atomic64_inc(&tm->stats.completions);
+	tess_mdev_irq_signal(tm, TESS_IRQ_COMPLETION);
+}
+
+static void tess_mdev_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
+				   const struct tess_fault *fault)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	atomic64_inc(&tm->stats.client_faults);
+	atomic64_or(BIT_ULL(vslice), &tm->bars.fault_pending);
+	tess_mdev_irq_signal(tm, TESS_IRQ_FAULT);
+}
+
+static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
+				const struct tess_host_fault *hf)
+{
+	return tess_mdev_dma_fault(tess_vgpu_priv(vgpu), hf);
+}
+
+static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	tess_mdev_bars_refresh(tm);
+	tess_mdev_zap_doorbells(tm);
+	atomic64_or(1, &tm->bars.event_pending);
+	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
+}
+
+static void tess_mdev_gone(struct tess_vgpu *vgpu)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	down_write(&tm->map_lock);
+	WRITE_ONCE(tm->dead, true);
+	tess_mdev_zap(tm);
+	up_write(&tm->map_lock);
+	tess_mdev_dma_gone(tm);
+	/* Whatever the guest reads next tells it */
+	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
+	tess_mdev_irq_request(tm);
+}
+
+static const struct tess_client_ops tess_mdev_client_ops = {
+	.complete = tess_mdev_complete,
+	.fault = tess_mdev_client_fault,
+	.host_fault = tess_mdev_host_fault,
+	.config = tess_mdev_config_changed,
+	.gone = tess_mdev_gone,
+};
+
+/* ---- composition ---- */
+
+static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
+{
+	struct tess_mdev_ident *ident = &tm->ident;
+	u64 vram = tm->vram ? tm->vram->size : 0;
+
+	/* Of the capabilities, those that concern the client and need no host page */
+	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
+	ident->clock_khz = info->clock_khz;
+	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
+			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2, ilog2(TESS_MAX_GROUP_ITEMS)) |
+			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, TESS_MAX_LOCAL_BYTES / SZ_1K) |
+			FIELD_PREP(TESS_LIMITS_RING_LOG2, TESS_RING_LOG2_MAX);
+	ident->bank_size = tm->type->blueprint.memory;
+	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));
+}
+
+static void tess_mdev_decompose(struct tess_mdev *tm)
+{
+	if (!tm->vgpu)
+		return;
+	tess_mdev_dma_fini(tm);
+	tess_vgpu_destroy(tm->vgpu);
+	tm->vgpu = NULL;
+}
+
+static int tess_mdev_compose_from(struct tess_mdev *tm, struct tess_gpu *gpu)
+{
+	const struct tess_vgpu_params params = {
+		.name = dev_name(tm->vdev.dev),
+		.blueprint = tm->type->blueprint,
+		.ops = &tess_mdev_client_ops,
+		.priv = tm,
+		.owner = THIS_MODULE,
+	};
+	struct tess_vgpu *vgpu;
+	int ret;
+
+	vgpu = tess_vgpu_create(gpu, &params);
+	if (IS_ERR(vgpu))
+		return PTR_ERR(vgpu);
+	tm->vgpu = vgpu;
+	tm->vslices = tess_vgpu_vslices(vgpu);
+	tm->vram = tess_vgpu_vram(vgpu);
+	tm->vram_phys = tess_gpu_info(gpu)->vram_phys;
+	fill_ident(tm, tess_gpu_info(gpu));
+	ret = tess_mdev_dma_init(tm, gpu);
+	if (ret)
+		tess_mdev_decompose(tm);
+	return ret;
+}
+
+static int tess_mdev_compose(struct tess_mdev *tm)
+{
+	struct tess_mdev_parent *parent = tm->type->parent;
+	int ret = -ENODEV;
+
+	down_read(&parent->lock);
+	if (parent->gpu)
+		ret = tess_mdev_compose_from(tm, parent->gpu);
+	up_read(&parent->lock);
+	if (ret)
+		return ret;
+	mutex_lock(&tm->lock);
+	tess_mdev_config_init(tm);
+	tess_mdev_bars_reset(tm);
+	mutex_unlock(&tm->lock);
+	return 0;
+}
+
+/* ---- VFIO ---- */
+
+static int tess_mdev_open(struct vfio_device *vdev)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+
+	if (READ_ONCE(tm->dead))
+		return -ENODEV;
+	mutex_lock(&tm->lock);
+	tess_mdev_config_reset(tm);
+	tess_mdev_msix_reset(tm);
+	tess_mdev_bars_reset(tm);
+	mutex_unlock(&tm->lock);
+	tess_mdev_dma_open(tm);
+	return 0;
+}
+
+static void tess_mdev_close(struct vfio_device *vdev)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+
+	mutex_lock(&tm->lock);
+	tess_mdev_reset_gpu(tm);
+	tess_mdev_dma_close(tm);
+	tess_mdev_irqs_reset(tm, true);
+	clear_highpage(tm->parking);
+	mutex_unlock(&tm->lock);
+}
+
+static void tess_mdev_request(struct vfio_device *vdev, unsigned int count)
+{
+	if (!tess_mdev_irq_request(to_tess_mdev(vdev)) && !count)
+		dev_notice(vdev->dev, "is to be removed but its user does not listen\n");
+}
+
+static int tess_mdev_init_dev(struct vfio_device *vdev)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+
+	mutex_init(&tm->lock);
+	init_rwsem(&tm->map_lock);
+	mutex_init(&tm->bars.comp_lock);
+	mutex_init(&tm->dma.lock);
+	mt_init(&tm->dma.chunks);
+	tess_mdev_irqs_init(tm);
+	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!tm->parking)
+		return -ENOMEM;
+	if (tess_mdev_bars_init(tm)) {
+		__free_page(tm->parking);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void tess_mdev_release_dev(struct vfio_device *vdev)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+	s64 pinned = atomic64_read(&tm->stats.pinned_pages);
+
+	if (pinned)
+		dev_err(vdev->dev, "%lld pages of a guest are left pinned\n", pinned);
+	mtree_destroy(&tm->dma.chunks);
+	tess_mdev_bars_fini(tm);
+	__free_page(tm->parking);
+}
+
+static const struct vfio_device_ops tess_mdev_vfio_ops = {
+	.name = "vfio-tessera",
+	.init = tess_mdev_init_dev,
+	.release = tess_mdev_release_dev,
+	.open_device = tess_mdev_open,
+	.close_device = tess_mdev_close,
+	.read = tess_mdev_read,
+	.write = tess_mdev_write,
+	.ioctl = tess_mdev_ioctl,
+#ifndef TESS_VFIO_REGION_INFO_IOCTL
+	.get_region_info_caps = tess_mdev_region_info,
+#endif
+	.mmap = tess_mdev_mmap,
+	.request = tess_mdev_request,
+	.dma_unmap = tess_mdev_dma_unmap,
+	.bind_iommufd = vfio_iommufd_emulated_bind,
+	.unbind_iommufd = vfio_iommufd_emulated_unbind,
+	.attach_ioas = vfio_iommufd_emulated_attach_ioas,
+	.detach_ioas = vfio_iommufd_emulated_detach_ioas,
+};
+
+/**
+ * tess_mdev_probe() - make a vGPU for a new mdev
+ * @mdev: mdev
+ *
+ * Return: 0; -ENOSPC not enough free slices or VRAM, the kernel log says what was
+ * missing; -ENODEV the GPU goes away; -ENOMEM.
+ */
+int tess_mdev_probe(struct mdev_device *mdev)
+{
+	struct tess_mdev_type *type = to_tess_mdev_type(mdev->type);
+	struct tess_mdev *tm;
+	int ret;
+
+	tm = vfio_alloc_device(tess_mdev, vdev, &mdev->dev, &tess_mdev_vfio_ops);
+	if (IS_ERR(tm))
+		return PTR_ERR(tm);
+	tm->type = type;
+	ret = tess_mdev_compose(tm);
+	if (ret)
+		goto err_put;
+	dev_set_drvdata(&mdev->dev, tm);
+	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
+	if (ret)
+		goto err_decompose;
+	tess_mdev_parent_changed(type->parent);
+	return 0;
+
+err_decompose:
+	tess_mdev_decompose(tm);
+err_put:
+	vfio_put_device(&tm->vdev);
+	return ret;
+}
+
+/**
+ * tess_mdev_remove() - give a vGPU back to the pool
+ * @mdev: mdev; waits until nobody has it open
+ */
+void tess_mdev_remove(struct mdev_device *mdev)
+{
+	struct tess_mdev *tm = dev_get_drvdata(&mdev->dev);
+	struct tess_mdev_parent *parent = tm->type->parent;
+
+	vfio_unregister_group_dev(&tm->vdev);
+	tess_mdev_decompose(tm);
+	vfio_put_device(&tm->vdev);
+	tess_mdev_parent_changed(parent);
+}

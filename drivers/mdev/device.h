@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_DEVICE_H_
+#define _TESS_MDEV_DEVICE_H_
+
+#include <linux/container_of.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/vfio.h>
+#include <tessera/client.h>
+#include "bar.h"
+#include "config.h"
+#include "dma.h"
+#include "irq.h"
+#include "record.h"
+#include "stats.h"
+
+struct mdev_device;
+struct page;
+struct tess_mdev_type;
+
+/* Regions in the file offset: index in the high bits, as vfio-pci does it */
+#define TESS_MDEV_REGION_SHIFT		40
+#define TESS_MDEV_REGION_MASK		(BIT_ULL(TESS_MDEV_REGION_SHIFT) - 1)
+#define TESS_MDEV_REGION_OFFSET(index)	((u64)(index) << TESS_MDEV_REGION_SHIFT)
+
+/**
+ * struct tess_mdev - the vGPU of a virtual machine
+ * @vdev: VFIO device; holds the memory of this structure
+ * @vgpu: composition, from probe to remove
+ * @type: type that it was created as
+ * @ident: what the registers tell of it, constant
+ * @vslices: number of vslices
+ * @vram_phys: CPU physical address of the GPU's VRAM
+ * @vram: memory of the composition, constant
+ * @lock: serializes trapped accesses and resets; protects @config and @bars
+ * @map_lock: taken for reading by page faults, for writing to make @dead known;
+ *	inside mmap_lock
+ * @dead: the GPU is gone
+ * @parking: page that is mapped where there is nothing to map
+ * @config: PCI configuration space
+ * @bars: state behind the trapped registers
+ * @irqs: interrupts, with a lock of their own
+ * @dma: guest memory, with a lock of its own
+ * @records: completion records, protected by @dma's lock
+ * @stats: for sysfs
+ *
+ * Locks nest @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The composition copy
+ * in @bars has a lock of its own, innermost. Call-backs of the core take @dma.lock,
+ * @map_lock and those of the leaves, never @lock.
+ */
+struct tess_mdev {
+	struct vfio_device vdev;
+	struct tess_vgpu *vgpu;
+	const struct tess_mdev_type *type;
+	struct tess_mdev_ident ident;
+	unsigned int vslices;
+	phys_addr_t vram_phys;
+	const struct tess_vram *vram;
+	struct mutex lock;
+	struct rw_semaphore map_lock;
+	bool dead;
+	struct page *parking;
+	struct tess_mdev_config config;
+	struct tess_mdev_bars bars;
+	struct tess_mdev_irqs irqs;
+	struct tess_mdev_dma dma;
+	struct tess_mdev_record records[TESS_MAX_SLICES];
+	struct tess_mdev_stats stats;
+};
+
+static inline struct tess_mdev *to_tess_mdev(struct vfio_device *vdev)
+{
+	return container_of(vdev, struct tess_mdev, vdev);
+}
+
+/* Physical address of an offset in the client's VRAM, and how much follows; 0: none */
+phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len);
+/* Both hold @tm->lock */
+void tess_mdev_reset_gpu(struct tess_mdev *tm);
+void tess_mdev_reset_function(struct tess_mdev *tm);
+
+int tess_mdev_probe(struct mdev_device *mdev);
+void tess_mdev_remove(struct mdev_device *mdev);
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: guest memory
+ *
+ * The GPU translates every address of a vGPU through stage 2, an address space of the
+ * host. At first only the vGPU's own VRAM is in there. Guest memory comes when the GPU
+ * touches it: the access faults, the host pins a window of pages around it (parameter
+ * fault_around), maps them for DMA and into stage 2, and lets the GPU repeat the access.
+ * A window that cannot be pinned as a whole, because a part is no memory, is read-only
+ * or is over the limit of locked memory, is tried again as a single page. What cannot
+ * be pinned at all becomes an access fault of this client. VFIO charges pins to the VMM.
+ *
+ * What was pinned together is a chunk and goes together: when VFIO unmaps guest memory,
+ * when the device is reset or closed, or when the GPU goes. First stage 2 is cleared and
+ * the GPU's translation caches with it, then the DMA mapping, then the pin. Chunks are
+ * only entered and removed under &tess_mdev_dma.lock, which is held across pinning;
+ * page faults of the VMM take other locks, so pinning may fault pages in.
+ *
+ * Pinning everything in advance was rejected: it defeats overcommitment and takes longer
+ * than most guests run work on a GPU.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/iommu.h>
+#include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include "device.h"
+
+#define MAX_WINDOW	512	/* also what VFIO pins in one call */
+#define QUIET		msecs_to_jiffies(20)
+
+static unsigned int fault_around = 64;
+module_param(fault_around, uint, 0644);
+MODULE_PARM_DESC(fault_around, "pages of guest memory to pin around a fault, 1 to 512");
+
+/**
+ * struct tess_mdev_chunk - guest memory that was pinned together
+ * @first: page number in the guest
+ * @npages: number of pages
+ * @prot: TESS_AS_*
+ * @sgt: DMA mapping
+ */
+struct tess_mdev_chunk {
+	u64 first;
+	unsigned int npages;
+	u32 prot;
+	struct sg_table sgt;
+};
+
+static u64 chunk_last(const struct tess_mdev_chunk *chunk)
+{
+	return chunk->first + chunk->npages - 1;
+}
+
+static struct tess_mdev_chunk *next_chunk(struct tess_mdev_dma *dma, u64 first, u64 last)
+{
+	unsigned long index = first;
+
+	return mt_find(&dma->chunks, &index, last);
+}
+
+/* ---- releasing ---- */
+
+static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
+	sg_free_table(&chunk->sgt);
+	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
+	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
+	mtree_erase(&tm->dma.chunks, chunk->first);
+	kfree(chunk);
+}
+
+/* Release all chunks that have a page in [@first, @last]; true if there was one */
+static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
+{
+	struct tess_mdev_dma *dma = &tm->dma;
+	struct tess_mdev_chunk *chunk;
+	bool found = false;
+
+	lockdep_assert_held(&dma->lock);
+	/* All out of stage 2 before the first page is given back */
+	for (chunk = next_chunk(dma, first, last); chunk;
+	     chunk = chunk_last(chunk) < last ?
+		     next_chunk(dma, chunk_last(chunk) + 1, last) : NULL) {
+		tess_as_unmap(dma->as, chunk->first << PAGE_SHIFT,
+			      (u64)chunk->npages << PAGE_SHIFT);
+		found = true;
+	}
+	while ((chunk = next_chunk(dma, first, last)))
+		free_chunk(tm, chunk);
+	return found;
+}
+
+static void release_all(struct tess_mdev *tm)
+{
+	tess_mdev_records_drop(tm);
+	release_range(tm, 0, ULONG_MAX);
+}
+
+void tess_mdev_dma_release(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->dma.lock);
+	release_all(tm);
+	mutex_unlock(&tm->dma.lock);
+}
+
+void tess_mdev_dma_close(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->dma.lock);
+	tm->dma.open = false;
+	release_all(tm);
+	mutex_unlock(&tm->dma.lock);
+}
+
+/**
+ * tess_mdev_dma_unmap() - VFIO takes guest memory away
+ * @vdev: device
+ * @iova: guest-physical address
+ * @length: bytes
+ */
+void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+	u64 first = iova >> PAGE_SHIFT, last = (iova + length - 1) >> PAGE_SHIFT;
+
+	bool found;
+
+	mutex_lock(&tm->dma.lock);
+	found = tess_mdev_records_unmap(tm, first, last);
+	found |= release_range(tm, first, last);
+	if (found)
+		WRITE_ONCE(tm->dma.quiet_until, jiffies + QUIET);
+	mutex_unlock(&tm->dma.lock);
+}
+
+/**
+ * tess_mdev_dma_settle() - wait until memory can be pinned
+ * @tm: vGPU
+ *
+ * While VFIO removes a mapping it drops its lock to have the pages unpinned, and repeats
+ * that if it finds pins again; after a few times it takes that for a bug and stops the
+ * kernel. A GPU that keeps touching the memory must not make new pins that fast: after
+ * an unmap there is a short time without.
+ */
+void tess_mdev_dma_settle(struct tess_mdev *tm)
+{
+	unsigned long until = READ_ONCE(tm->dma.quiet_until);
+
+	if (time_before(jiffies, until))
+		schedule_timeout_uninterruptible(until - jiffies);
+}
+
+/* ---- mapping ---- */
+
+static int enter_segment(struct tess_mdev *tm, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
+{
+	if (addr + size > BIT_ULL(TESS_BUS_BITS))
+		return -ERANGE;
+	return tess_as_map(tm->dma.as, gpa, addr, size, prot);
+}
+
+/* Segments that follow each other are entered as one, for large leaves */
+static int enter_stage2(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	u64 gpa = chunk->first << PAGE_SHIFT, size = 0;
+	struct scatterlist *sg;
+	dma_addr_t addr = 0;
+	unsigned int i;
+	int ret;
+
+	for_each_sgtable_dma_sg(&chunk->sgt, sg, i) {
+		if (size && sg_dma_address(sg) == addr + size) {
+			size += sg_dma_len(sg);
+			continue;
+		}
+		ret = size ? enter_segment(tm, gpa, addr, size, chunk->prot) : 0;
+		if (ret)
+			goto err_unmap;
+		gpa += size;
+		addr = sg_dma_address(sg);
+		size = sg_dma_len(sg);
+	}
+	ret = enter_segment(tm, gpa, addr, size, chunk->prot);
+	if (ret)
+		goto err_unmap;
+	return 0;
+
+err_unmap:
+	tess_as_unmap(tm->dma.as, chunk->first << PAGE_SHIFT, (u64)chunk->npages << PAGE_SHIFT);
+	return ret;
+}
+
+static int map_dma(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	struct device *dev = tm->dma.dev;
+	int ret;
+
+	ret = sg_alloc_table_from_pages_segment(&chunk->sgt, tm->dma.pages, chunk->npages, 0,
+						(unsigned long)chunk->npages << PAGE_SHIFT,
+						dma_get_max_seg_size(dev), GFP_KERNEL);
+	if (ret)
+		return ret;
+	ret = dma_map_sgtable(dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
+	if (ret)
+		sg_free_table(&chunk->sgt);
+	return ret;
+}
+
+/* All or nothing */
+static int pin(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
+{
+	int prot = IOMMU_READ | (chunk->prot & TESS_AS_WRITE ? IOMMU_WRITE : 0);
+	u64 iova = chunk->first << PAGE_SHIFT;
+	int ret;
+
+	ret = vfio_pin_pages(&tm->vdev, iova, chunk->npages, prot, tm->dma.pages);
+	if (ret == chunk->npages)
+		return 0;
+	if (ret > 0)
+		vfio_unpin_pages(&tm->vdev, iova, ret);
+	return ret < 0 ? ret : -EFAULT;
+}
+
+/**
+ * add_chunk() - pin guest memory and let the GPU reach it
+ * @tm: vGPU
+ * @first: page number
+ * @last: page number
+ * @prot: TESS_AS_*
+ *
+ * Return: 0; -EINVAL no guest memory; -EPERM it is read-only; -ENOMEM also over the
+ * limit of locked memory; -ERANGE the GPU cannot address it.
+ */
+static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
+{
+	struct tess_mdev_chunk *chunk;
+	int ret;
+
+	chunk = kzalloc_obj(*chunk);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->first = first;
+	chunk->npages = last - first + 1;
+	chunk->prot = prot;
+	ret = pin(tm, chunk);
+	if (ret)
+		goto err_free;
+	ret = map_dma(tm, chunk);
+	if (ret)
+		goto err_unpin;
+	ret = mtree_insert_range(&tm->dma.chunks, first, last, chunk, GFP_KERNEL);
+	if (ret)
+		goto err_unmap;
+	ret = enter_stage2(tm, chunk);
+	if (ret)
+		goto err_erase;
+	atomic64_add(chunk->npages, &tm->stats.pinned_pages);
+	tess_mdev_records_restore(tm, first, last);
+	return 0;
+
+err_erase:
+	mtree_erase(&tm->dma.chunks, first);
+err_unmap:
+	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
+	sg_free_table(&chunk->sgt);
+err_unpin:
+	vfio_unpin_pages(&tm->vdev, first << PAGE_SHIFT, chunk->npages);
+err_free:
+	kfree(chunk);
+	return ret;
+}
+
+/* The largest range without a chunk around @pfn, inside its window */
+static void find_window(struct tess_mdev_dma *dma, u64 pfn, u64 *first, u64 *last)
+{
+	u64 size = rounddown_pow_of_two(clamp(READ_ONCE(fault_around), 1U, MAX_WINDOW));
+	struct tess_mdev_chunk *chunk;
+	u64 at;
+
+	*first = round_down(pfn, size);
+	*last = *first + size - 1;
+	for (at = *first; at < pfn; at = chunk_last(chunk) + 1) {
+		chunk = next_chunk(dma, at, pfn);
+		if (!chunk)
+			break;
+		*first = chunk_last(chunk) + 1;
+	}
+	chunk = next_chunk(dma, pfn, *last);
+	if (chunk)
+		*last = chunk->first - 1;
+}
+
+static int add_window(struct tess_mdev *tm, u64 pfn, bool store)
+{
+	u32 ro = TESS_AS_READ | TESS_AS_EXEC, rw = ro | TESS_AS_WRITE;
+	u64 first, last;
+	int ret;
+
+	find_window(&tm->dma, pfn, &first, &last);
+	ret = add_chunk(tm, first, last, rw);
+	if (ret && first != last)
+		ret = add_chunk(tm, pfn, pfn, rw);
+	if (ret == -EPERM && !store)
+		ret = add_chunk(tm, pfn, pfn, ro);
+	return ret;
+}
+
+static int fault_locked(struct tess_mdev *tm, const struct tess_host_fault *hf)
+{
+	struct tess_mdev_chunk *chunk;
+	bool store = hf->access == 2;
+	u64 pfn = hf->gpa >> PAGE_SHIFT;
+
+	lockdep_assert_held(&tm->dma.lock);
+	if (!tm->dma.open || !tm->dma.as)
+		return -ENODEV;
+	chunk = next_chunk(&tm->dma, pfn, pfn);
+	if (!chunk)
+		return add_window(tm, pfn, store);
+	/* Another vslice was first, or this is a store to read-only memory */
+	return store && !(chunk->prot & TESS_AS_WRITE) ? -EPERM : 0;
+}
+
+/**
+ * tess_mdev_dma_fault() - make guest memory accessible that the GPU wants
+ * @tm: vGPU
+ * @hf: what the GPU wants
+ *
+ * Return: 0 repeat the access, or a negative errno: it is a fault of the client.
+ */
+int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf)
+{
+	int ret = -EFAULT;
+
+	/* All VRAM that there is for this client is mapped */
+	if (hf->gpa < TESS_PA_VRAM) {
+		tess_mdev_dma_settle(tm);
+		mutex_lock(&tm->dma.lock);
+		ret = fault_locked(tm, hf);
+		mutex_unlock(&tm->dma.lock);
+	}
+	atomic64_inc(ret ? &tm->stats.stage2_refused : &tm->stats.stage2_faults);
+	return ret;
+}
+
+/* ---- life cycle ---- */
+
+static int map_vram_window(struct tess_mdev *tm)
+{
+	u64 gpa = TESS_PA_VRAM;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; tm->vram && i < tm->vram->count; i++) {
+		const struct tess_vram_extent *extent = &tm->vram->extent[i];
+
+		ret = tess_as_map(tm->dma.as, gpa, TESS_PA_VRAM + extent->offset, extent->size,
+				  TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC);
+		if (ret)
+			return ret;
+		gpa += extent->size;
+	}
+	return 0;
+}
+
+int tess_mdev_dma_init(struct tess_mdev *tm, struct tess_gpu *gpu)
+{
+	struct tess_mdev_dma *dma = &tm->dma;
+	struct tess_as *as;
+	int ret;
+
+	dma->dev = tess_gpu_dev(gpu);
+	dma->pages = kvcalloc(MAX_WINDOW, sizeof(*dma->pages), GFP_KERNEL);
+	if (!dma->pages)
+		return -ENOMEM;
+	mutex_lock(&dma->lock);
+	as = READ_ONCE(tm->dead) ? ERR_PTR(-ENODEV) : tess_as_create(gpu, TESS_AS_STAGE2);
+	if (IS_ERR(as)) {
+		ret = PTR_ERR(as);
+		goto unlock;
+	}
+	dma->as = as;
+	ret = map_vram_window(tm);
+	if (!ret)
+		ret = tess_vgpu_set_stage2(tm->vgpu, as);
+unlock:
+	mutex_unlock(&dma->lock);
+	return ret;
+}
+
+static void drop_stage2(struct tess_mdev *tm)
+{
+	lockdep_assert_held(&tm->dma.lock);
+	if (!tm->dma.as)
+		return;
+	tess_vgpu_set_stage2(tm->vgpu, NULL);
+	tess_as_destroy(tm->dma.as);
+	tm->dma.as = NULL;
+}
+
+void tess_mdev_dma_fini(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->dma.lock);
+	drop_stage2(tm);
+	mutex_unlock(&tm->dma.lock);
+	kvfree(tm->dma.pages);
+	tm->dma.pages = NULL;
+}
+
+void tess_mdev_dma_open(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->dma.lock);
+	tm->dma.open = true;
+	mutex_unlock(&tm->dma.lock);
+}
+
+void tess_mdev_dma_gone(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->dma.lock);
+	release_all(tm);
+	drop_stage2(tm);
+	mutex_unlock(&tm->dma.lock);
+}

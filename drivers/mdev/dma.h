@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_DMA_H_
+#define _TESS_MDEV_DMA_H_
+
+#include <linux/maple_tree.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+struct device;
+struct page;
+struct tess_as;
+struct tess_gpu;
+struct tess_host_fault;
+struct tess_mdev;
+struct vfio_device;
+
+/**
+ * struct tess_mdev_dma - what the GPU reaches for a vGPU
+ * @lock: protects all, and the records; held while pages are pinned and unpinned
+ * @dev: device that does the DMA
+ * @as: stage 2; NULL when the GPU is gone
+ * @open: guest memory can be pinned
+ * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
+ * @pages: scratch for pinning
+ * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_dma_settle()
+ */
+struct tess_mdev_dma {
+	struct mutex lock;
+	struct device *dev;
+	struct tess_as *as;
+	bool open;
+	struct maple_tree chunks;
+	struct page **pages;
+	unsigned long quiet_until;
+};
+
+/* Stage 2 of a new vGPU, with its VRAM; tess_mdev_dma_fini() also after an error */
+int tess_mdev_dma_init(struct tess_mdev *tm, struct tess_gpu *gpu);
+void tess_mdev_dma_fini(struct tess_mdev *tm);
+void tess_mdev_dma_open(struct tess_mdev *tm);
+/* Forget all guest memory, and, for close, pin none any more */
+void tess_mdev_dma_release(struct tess_mdev *tm);
+void tess_mdev_dma_close(struct tess_mdev *tm);
+/* The GPU is gone: release all, and stage 2 as well */
+void tess_mdev_dma_gone(struct tess_mdev *tm);
+/* host_fault() of the core */
+int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf);
+/* dma_unmap() of VFIO */
+void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length);
+/* Before pinning, without locks */
+void tess_mdev_dma_settle(struct tess_mdev *tm);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: direct mappings
+ *
+ * Three things of a vGPU are mapped into the VMM and from there into the guest: the
+ * doorbell pages, the composition page, and VRAM. They are faulted in, not mapped in
+ * mmap(), because what is behind them changes: a vslice moves, a GPU goes away. VRAM is
+ * mapped 2 MiB at a time where the addresses allow.
+ *
+ * A fault handler must not fail with SIGBUS, which would stop the VM for something that
+ * only concerns its GPU. Where there is nothing to map, be it a vslice without a slice or
+ * a GPU that is gone, it maps a page of ordinary memory (parking page) that nobody reads.
+ * Each vGPU has its own, or it would be a channel between VMs.
+ */
+#include <linux/mm.h>
+#include <linux/pfn.h>
+#include <tessera/compat.h>
+#include "device.h"
+#include "mmap.h"
+
+/**
+ * struct tess_mdev_area - part of a region that can be mapped
+ * @index: VFIO region
+ * @off: in the region
+ * @size: bytes
+ */
+struct tess_mdev_area {
+	unsigned int index;
+	u64 off;
+	u64 size;
+};
+
+enum { AREA_COMPOSITION, AREA_DOORBELLS, AREA_VRAM, AREA_COUNT };
+
+static void get_areas(const struct tess_mdev *tm, struct tess_mdev_area areas[AREA_COUNT])
+{
+	areas[AREA_COMPOSITION] = (struct tess_mdev_area) {
+		.index = TESS_BAR_REGS,
+		.off = TESS_COMPOSITION_PAGE,
+		.size = TESS_PAGE_SIZE,
+	};
+	areas[AREA_DOORBELLS] = (struct tess_mdev_area) {
+		.index = TESS_BAR_REGS,
+		.off = TESS_DOORBELL_PAGE(0),
+		.size = tm->vslices * TESS_PAGE_SIZE,
+	};
+	areas[AREA_VRAM] = (struct tess_mdev_area) {
+		.index = TESS_BAR_VRAM,
+		.size = tm->vram ? tm->vram->size : 0,
+	};
+}
+
+int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
+			   struct vfio_info_cap *caps)
+{
+	DEFINE_RAW_FLEX(struct vfio_region_info_cap_sparse_mmap, sparse, areas, AREA_COUNT);
+	struct tess_mdev_area areas[AREA_COUNT];
+	unsigned int i, n = 0;
+
+	get_areas(tm, areas);
+	for (i = 0; i < AREA_COUNT; i++) {
+		if (areas[i].index != info->index || !areas[i].size)
+			continue;
+		sparse->areas[n].offset = areas[i].off;
+		sparse->areas[n++].size = areas[i].size;
+	}
+	if (!n)
+		return 0;
+	info->flags |= VFIO_REGION_INFO_FLAG_MMAP;
+	sparse->header.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP;
+	sparse->header.version = 1;
+	sparse->nr_areas = n;
+	return vfio_info_add_capability(caps, &sparse->header, struct_size(sparse, areas, n));
+}
+
+static u64 region_offset(const struct vm_area_struct *vma, unsigned long addr)
+{
+	u64 off = ((u64)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
+
+	return off & TESS_MDEV_REGION_MASK;
+}
+
+static unsigned int region_index(const struct vm_area_struct *vma)
+{
+	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
+}
+
+/* Frame behind an offset of BAR0; what can't be mapped was refused by mmap() */
+static unsigned long regs_pfn(struct tess_mdev *tm, u64 off)
+{
+	phys_addr_t phys;
+
+	if (off == TESS_COMPOSITION_PAGE)
+		return page_to_pfn(tm->bars.comp_page);
+	phys = tess_vslice_doorbell_phys(tm->vgpu, (off - TESS_DOORBELL_PAGE(0)) / TESS_PAGE_SIZE);
+	return phys ? PHYS_PFN(phys) : 0;
+}
+
+static vm_fault_t insert_page(struct tess_mdev *tm, struct vm_area_struct *vma,
+			      unsigned long addr, unsigned long pfn)
+{
+	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
+
+	if (!pfn)
+		return vmf_insert_pfn_prot(vma, addr, page_to_pfn(tm->parking), prot);
+	if (region_index(vma) == TESS_BAR_VRAM)
+		prot = pgprot_writecombine(prot);
+	else if (pfn != page_to_pfn(tm->bars.comp_page))
+		prot = pgprot_noncached(prot);
+	return vmf_insert_pfn_prot(vma, addr, pfn, prot);
+}
+
+static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct tess_mdev *tm = vma->vm_private_data;
+	unsigned long addr = vmf->address & PAGE_MASK;
+	u64 off = region_offset(vma, addr), len;
+	unsigned long pfn = 0;
+	vm_fault_t ret;
+
+	atomic64_inc(&tm->stats.mmap_faults);
+	down_read(&tm->map_lock);
+	if (tm->dead)
+		pfn = 0;
+	else if (region_index(vma) == TESS_BAR_VRAM)
+		pfn = PHYS_PFN(tess_mdev_vram_phys(tm, off, &len));
+	else
+		pfn = regs_pfn(tm, off);
+	ret = insert_page(tm, vma, addr, pfn);
+	up_read(&tm->map_lock);
+	return ret;
+}
+
+#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct tess_mdev *tm = vma->vm_private_data;
+	unsigned long addr = vmf->address & PMD_MASK;
+	vm_fault_t ret = VM_FAULT_FALLBACK;
+	phys_addr_t phys;
+	u64 len;
+
+	if (order != PMD_ORDER || region_index(vma) != TESS_BAR_VRAM || addr < vma->vm_start ||
+	    addr + PMD_SIZE > vma->vm_end)
+		return VM_FAULT_FALLBACK;
+	down_read(&tm->map_lock);
+	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, region_offset(vma, addr), &len);
+	if (phys && IS_ALIGNED(phys, PMD_SIZE) && len >= PMD_SIZE) {
+		atomic64_inc(&tm->stats.mmap_faults);
+		ret = vmf_insert_pfn_pmd(vmf, tess_pfn_arg(PHYS_PFN(phys)),
+					 vmf->flags & FAULT_FLAG_WRITE);
+	}
+	up_read(&tm->map_lock);
+	return ret;
+}
+#endif
+
+static const struct vm_operations_struct tess_mdev_vm_ops = {
+	.fault = tess_mdev_fault,
+#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+	.huge_fault = tess_mdev_huge_fault,
+#endif
+};
+
+static bool area_covers(const struct tess_mdev_area *area, unsigned int index, u64 off, u64 size)
+{
+	return index == area->index && off >= area->off && size <= area->size &&
+	       off - area->off <= area->size - size;
+}
+
+/**
+ * tess_mdev_mmap() - map a part of the device
+ * @vdev: device
+ * @vma: VMA
+ *
+ * Return: 0; -EINVAL not a part of one area that can be mapped, or a private mapping.
+ */
+int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+	u64 off = region_offset(vma, vma->vm_start), size = vma->vm_end - vma->vm_start;
+	struct tess_mdev_area areas[AREA_COUNT];
+	unsigned int i;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	get_areas(tm, areas);
+	for (i = 0; i < AREA_COUNT; i++) {
+		if (area_covers(&areas[i], region_index(vma), off, size))
+			break;
+	}
+	if (i == AREA_COUNT)
+		return -EINVAL;
+	/* Huge faults take the protection from the VMA */
+	if (i == AREA_VRAM)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_private_data = tm;
+	vma->vm_ops = &tess_mdev_vm_ops;
+	return 0;
+}
+
+static void zap_area(struct tess_mdev *tm, const struct tess_mdev_area *area)
+{
+	if (area->size)
+		unmap_mapping_range(tm->vdev.inode->i_mapping,
+				    TESS_MDEV_REGION_OFFSET(area->index) + area->off,
+				    area->size, true);
+}
+
+void tess_mdev_zap(struct tess_mdev *tm)
+{
+	struct tess_mdev_area areas[AREA_COUNT];
+	unsigned int i;
+
+	get_areas(tm, areas);
+	for (i = 0; i < AREA_COUNT; i++)
+		zap_area(tm, &areas[i]);
+}
+
+void tess_mdev_zap_doorbells(struct tess_mdev *tm)
+{
+	struct tess_mdev_area areas[AREA_COUNT];
+
+	get_areas(tm, areas);
+	zap_area(tm, &areas[AREA_DOORBELLS]);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: parents
+ *
+ * The parent of the vGPUs is the PCI device of the GPU, which is what libvirt, KubeVirt
+ * and Nova know. A GPU that is a vGPU itself gives none: its slices belong to somebody.
+ *
+ * When a GPU goes away, its vGPUs have to go as well, but a VMM may take its time to
+ * close one, or never do it; VFIO waits for that without limit. The driver of the GPU
+ * must not: it could not be unbound, nor a GPU be unplugged, against the will of a
+ * guest. So the end of the registration runs as work; gpu_remove() waits for a few
+ * seconds, which is enough for every VMM that reacts to the device request, and then
+ * leaves the parent to the work. What lingers has no GPU any more (&tess_mdev.dead) and
+ * goes when the file is closed. Until then the same device cannot register anew.
+ */
+#include <linux/device.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include "parent.h"
+
+#define TESS_MDEV_REMOVE_TIMEOUT	(5 * HZ)
+
+static struct tess_mdev_frontend *to_tess_mdev_frontend(struct tess_frontend *fe)
+{
+	return container_of(fe, struct tess_mdev_frontend, base);
+}
+
+static void tess_mdev_parent_release(struct kref *ref)
+{
+	struct tess_mdev_parent *parent = container_of(ref, struct tess_mdev_parent, ref);
+
+	put_device(parent->dev);
+	kfree(parent);
+}
+
+static void tess_mdev_parent_unregister(struct work_struct *work)
+{
+	struct tess_mdev_parent *parent =
+		container_of(work, struct tess_mdev_parent, unregister);
+
+	mdev_unregister_parent(&parent->base);
+	mutex_lock(&parent->frontend->lock);
+	list_del(&parent->link);
+	mutex_unlock(&parent->frontend->lock);
+	complete_all(&parent->done);
+	kref_put(&parent->ref, tess_mdev_parent_release);
+}
+
+static struct tess_mdev_parent *tess_mdev_parent_alloc(struct tess_mdev_frontend *frontend,
+						       struct tess_gpu *gpu)
+{
+	struct tess_mdev_parent *parent;
+
+	parent = kzalloc_obj(*parent);
+	if (!parent)
+		return NULL;
+	kref_init(&parent->ref);
+	parent->frontend = frontend;
+	parent->dev = get_device(tess_gpu_dev(gpu));
+	parent->gpu = gpu;
+	init_rwsem(&parent->lock);
+	init_completion(&parent->done);
+	INIT_WORK(&parent->unregister, tess_mdev_parent_unregister);
+	tess_mdev_types_init(parent, gpu);
+	return parent;
+}
+
+/* The link comes first: it keeps a device from registering twice */
+static int tess_mdev_parent_link(struct tess_mdev_parent *parent)
+{
+	struct tess_mdev_frontend *frontend = parent->frontend;
+	struct tess_mdev_parent *other;
+	int ret = 0;
+
+	mutex_lock(&frontend->lock);
+	list_for_each_entry(other, &frontend->parents, link) {
+		if (other->dev == parent->dev)
+			ret = -EBUSY;
+	}
+	if (!ret)
+		list_add_tail(&parent->link, &frontend->parents);
+	mutex_unlock(&frontend->lock);
+	return ret;
+}
+
+static void tess_mdev_parent_unlink(struct tess_mdev_parent *parent)
+{
+	mutex_lock(&parent->frontend->lock);
+	list_del(&parent->link);
+	mutex_unlock(&parent->frontend->lock);
+}
+
+/**
+ * tess_mdev_gpu_add() - offer vGPUs of a GPU
+ * @fe: front-end
+ * @gpu: GPU
+ *
+ * Return: 0; -EOPNOTSUPP the GPU is a vGPU, or has no slice or VRAM to give; -EBUSY a
+ * VMM still has a vGPU from the last time that the device was here; -ENOMEM; what
+ * mdev_register_parent() returns.
+ */
+int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	struct tess_mdev_frontend *frontend = to_tess_mdev_frontend(fe);
+	struct tess_mdev_parent *parent;
+	int ret;
+
+	if (tess_gpu_info(gpu)->is_vgpu)
+		return -EOPNOTSUPP;
+	parent = tess_mdev_parent_alloc(frontend, gpu);
+	if (!parent)
+		return -ENOMEM;
+	ret = parent->nr_types ? tess_mdev_parent_link(parent) : -EOPNOTSUPP;
+	if (ret)
+		goto err_put;
+	ret = mdev_register_parent(&parent->base, parent->dev, frontend->driver, parent->list,
+				   parent->nr_types);
+	if (ret)
+		goto err_unlink;
+	return 0;
+
+err_unlink:
+	tess_mdev_parent_unlink(parent);
+err_put:
+	if (ret == -EBUSY)
+		dev_notice(parent->dev, "a vGPU of the former binding is still open, none offered\n");
+	kref_put(&parent->ref, tess_mdev_parent_release);
+	return ret;
+}
+
+/* A parent with its GPU, referenced */
+static struct tess_mdev_parent *tess_mdev_parent_find(struct tess_mdev_frontend *frontend,
+						      struct tess_gpu *gpu)
+{
+	struct tess_mdev_parent *parent, *found = NULL;
+
+	mutex_lock(&frontend->lock);
+	list_for_each_entry(parent, &frontend->parents, link) {
+		if (parent->gpu == gpu)
+			found = parent;
+	}
+	if (found)
+		kref_get(&found->ref);
+	mutex_unlock(&frontend->lock);
+	return found;
+}
+
+/**
+ * tess_mdev_gpu_remove() - take back what was offered
+ * @fe: front-end
+ * @gpu: GPU; its vGPUs were told that it is gone
+ */
+void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	struct tess_mdev_frontend *frontend = to_tess_mdev_frontend(fe);
+	struct tess_mdev_parent *parent = tess_mdev_parent_find(frontend, gpu);
+
+	if (!parent)
+		return;
+	mutex_lock(&frontend->lock);
+	down_write(&parent->lock);
+	parent->gpu = NULL;
+	up_write(&parent->lock);
+	mutex_unlock(&frontend->lock);
+
+	queue_work(frontend->wq, &parent->unregister);
+	if (!wait_for_completion_timeout(&parent->done, TESS_MDEV_REMOVE_TIMEOUT))
+		dev_notice(parent->dev, "a vGPU stays open without its GPU\n");
+	kref_put(&parent->ref, tess_mdev_parent_release);
+}
+
+void tess_mdev_parent_changed(struct tess_mdev_parent *parent)
+{
+	kobject_uevent(&parent->dev->kobj, KOBJ_CHANGE);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_PARENT_H_
+#define _TESS_MDEV_PARENT_H_
+
+#include <linux/completion.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mdev.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/workqueue.h>
+#include <tessera/client.h>
+#include "types.h"
+
+struct device;
+
+/**
+ * struct tess_mdev_frontend - the front-end
+ * @base: registration with the core
+ * @driver: driver of the mdevs
+ * @wq: parents that leave
+ * @lock: protects @parents
+ * @parents: all that are registered, also those that linger
+ */
+struct tess_mdev_frontend {
+	struct tess_frontend base;
+	struct mdev_driver *driver;
+	struct workqueue_struct *wq;
+	struct mutex lock;
+	struct list_head parents;
+};
+
+/**
+ * struct tess_mdev_parent - a GPU that gives vGPUs to virtual machines
+ * @base: mdev parent
+ * @ref: the registration and whoever waits for its end
+ * @frontend: front-end
+ * @dev: PCI device of the GPU, referenced
+ * @lock: protects @gpu; held for reading while @gpu is in use
+ * @gpu: the GPU, NULL when it is gone
+ * @unregister: ends the registration
+ * @done: @unregister has ended
+ * @link: in the front-end
+ * @types: types that this GPU has
+ * @nr_types: number of them
+ * @list: the same for the mdev core
+ */
+struct tess_mdev_parent {
+	struct mdev_parent base;
+	struct kref ref;
+	struct tess_mdev_frontend *frontend;
+	struct device *dev;
+	struct rw_semaphore lock;
+	struct tess_gpu *gpu;
+	struct work_struct unregister;
+	struct completion done;
+	struct list_head link;
+	struct tess_mdev_type types[TESS_MDEV_MAX_TYPES];
+	unsigned int nr_types;
+	struct mdev_type *list[TESS_MDEV_MAX_TYPES];
+};
+
+int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);
+void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu);
+/* Tell user space that the counts of available instances changed */
+void tess_mdev_parent_changed(struct tess_mdev_parent *parent);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_RECORD_H_
+#define _TESS_MDEV_RECORD_H_
+
+#include <linux/types.h>
+
+struct page;
+struct tess_mdev;
+
+/**
+ * struct tess_mdev_record - where a vslice reports completions
+ * @gpa: client-physical address, 0: none
+ * @page: page of the guest that is pinned for it; NULL if it is VRAM
+ * @map: its mapping in the kernel; NULL: the memory is not there (any more)
+ */
+struct tess_mdev_record {
+	u64 gpa;
+	struct page *page;
+	void *map;
+};
+
+/* The client may have written TESS_SREG_COMPLETION; holds @tm->lock */
+void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice);
+/* All of these hold @tm->dma.lock */
+void tess_mdev_records_restore(struct tess_mdev *tm, u64 first, u64 last);
+bool tess_mdev_records_unmap(struct tess_mdev *tm, u64 first, u64 last);
+void tess_mdev_records_drop(struct tess_mdev *tm);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: registers
+ *
+ * The trapped part of BAR0. The global page is answered here, from a table, with what
+ * this client has: its slices, engines and memory. Client pages are those of the
+ * slices: they name client-physical addresses only, which stage 2 translates, so that
+ * there is nothing in them that has to be checked beyond what the GPU itself checks.
+ * Some writes have a meaning for the host too and are watched. Host pages do not exist.
+ */
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+#include <linux/wordpart.h>
+#include "device.h"
+
+/**
+ * struct tess_mdev_reg - a register of the global page
+ * @off: offset
+ * @width: 4 or 8
+ * @read: its value; NULL: reads as zero
+ * @write: takes a value; NULL: ignored
+ */
+struct tess_mdev_reg {
+	u16 off;
+	u8 width;
+	u64 (*read)(struct tess_mdev *tm);
+	void (*write)(struct tess_mdev *tm, u64 val);
+};
+
+static u64 read_id(struct tess_mdev *tm)
+{
+	return TESS_ID_VALUE;
+}
+
+static u64 read_version(struct tess_mdev *tm)
+{
+	return FIELD_PREP(TESS_VERSION_MAJOR, 1);
+}
+
+static u64 read_caps(struct tess_mdev *tm)
+{
+	return tm->ident.caps;
+}
+
+static u64 read_slice_count(struct tess_mdev *tm)
+{
+	return tm->vslices;
+}
+
+static u64 comp_get64(struct tess_mdev *tm, const __le64 *field)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	return le64_to_cpup(field);
+}
+
+static u32 comp_get32(struct tess_mdev *tm, const __le32 *field)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	return le32_to_cpup(field);
+}
+
+static u64 read_slice_mask(struct tess_mdev *tm)
+{
+	return comp_get64(tm, &tm->bars.comp->slice_mask);
+}
+
+static u64 read_engine_mask(struct tess_mdev *tm)
+{
+	return comp_get32(tm, &tm->bars.comp->engines);
+}
+
+static u64 read_head_mask(struct tess_mdev *tm)
+{
+	return comp_get32(tm, &tm->bars.comp->heads);
+}
+
+static u64 read_vram_size(struct tess_mdev *tm)
+{
+	return tm->vram ? tm->vram->size : 0;
+}
+
+static u64 read_bank_size(struct tess_mdev *tm)
+{
+	return tm->ident.bank_size;
+}
+
+static u64 read_clock_khz(struct tess_mdev *tm)
+{
+	return tm->ident.clock_khz;
+}
+
+static u64 read_limits(struct tess_mdev *tm)
+{
+	return tm->ident.limits;
+}
+
+static u64 read_time(struct tess_mdev *tm)
+{
+	u64 time = 0;
+
+	/* The GPU cannot go while @dead is kept from changing */
+	down_read(&tm->map_lock);
+	if (!tm->dead)
+		time = tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
+	up_read(&tm->map_lock);
+	return time;
+}
+
+static u64 read_generation(struct tess_mdev *tm)
+{
+	return comp_get64(tm, &tm->bars.comp->generation);
+}
+
+/*
+ * The call-back that notes a fault can be later than the client, which may have seen
+ * and acknowledged it in the slice's own page: ask the slices that are noted.
+ */
+static u64 read_fault_pending(struct tess_mdev *tm)
+{
+	u64 noted = atomic64_read(&tm->bars.fault_pending), mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < tm->vslices; i++) {
+		u64 status;
+
+		if (!(noted & BIT_ULL(i)) ||
+		    tess_vslice_reg_read(tm->vgpu, i, TESS_SREG_STATUS, 4, &status))
+			continue;
+		if (status & TESS_STATUS_FAULTED)
+			mask |= BIT_ULL(i);
+	}
+	return mask;
+}
+
+static u64 read_event_pending(struct tess_mdev *tm)
+{
+	return atomic64_read(&tm->bars.event_pending);
+}
+
+static void write_event_pending(struct tess_mdev *tm, u64 val)
+{
+	atomic64_andnot(val, &tm->bars.event_pending);
+}
+
+static void write_reset(struct tess_mdev *tm, u64 val)
+{
+	if (val == TESS_RESET_KEY)
+		tess_mdev_reset_gpu(tm);
+}
+
+static const struct tess_mdev_reg tess_mdev_global_regs[] = {
+	{ TESS_REG_ID, 4, read_id, NULL },
+	{ TESS_REG_VERSION, 4, read_version, NULL },
+	{ TESS_REG_CAPS, 4, read_caps, NULL },
+	{ TESS_REG_SLICE_COUNT, 4, read_slice_count, NULL },
+	{ TESS_REG_SLICE_MASK, 8, read_slice_mask, NULL },
+	{ TESS_REG_ENGINE_MASK, 4, read_engine_mask, NULL },
+	{ TESS_REG_HEAD_MASK, 4, read_head_mask, NULL },
+	{ TESS_REG_VRAM_SIZE, 8, read_vram_size, NULL },
+	{ TESS_REG_BANK_SIZE, 8, read_bank_size, NULL },
+	{ TESS_REG_CLOCK_KHZ, 4, read_clock_khz, NULL },
+	{ TESS_REG_LIMITS, 4, read_limits, NULL },
+	{ TESS_REG_TIME, 8, read_time, NULL },
+	{ TESS_REG_GENERATION, 8, read_generation, NULL },
+	{ TESS_REG_RESET, 4, NULL, write_reset },
+	{ TESS_REG_FAULT_PENDING, 8, read_fault_pending, NULL },
+	{ TESS_REG_HFAULT_PENDING, 8, NULL, NULL },
+	{ TESS_REG_EVENT_PENDING, 8, read_event_pending, write_event_pending },
+};
+
+static const struct tess_mdev_reg *find_reg(u32 off)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tess_mdev_global_regs); i++) {
+		const struct tess_mdev_reg *reg = &tess_mdev_global_regs[i];
+
+		if (off >= reg->off && off - reg->off < reg->width)
+			return reg;
+	}
+	return NULL;
+}
+
+static u64 global_read(struct tess_mdev *tm, u32 off, unsigned int len)
+{
+	const struct tess_mdev_reg *reg = find_reg(off);
+	u64 val;
+
+	if (!reg || !reg->read || len > reg->width)
+		return 0;
+	val = reg->read(tm);
+	return off == reg->off ? val : upper_32_bits(val);
+}
+
+/* True if @val is complete: a 64-bit register takes its halves over with the high one */
+static bool join_halves(struct tess_mdev *tm, u32 off, unsigned int len, u64 *val)
+{
+	struct tess_mdev_bars *bars = &tm->bars;
+
+	if (len == 8)
+		return true;
+	if (!(off & 4)) {
+		bars->latch_off = off;
+		bars->latch_low = *val;
+		return false;
+	}
+	*val = *val << 32 | (bars->latch_off == off - 4 ? bars->latch_low : 0);
+	return true;
+}
+
+static void global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
+{
+	const struct tess_mdev_reg *reg = find_reg(off);
+
+	if (!reg || !reg->write || len > reg->width)
+		return;
+	if (reg->width == 4 || join_halves(tm, off, len, &val))
+		reg->write(tm, val);
+}
+
+static u64 composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
+{
+	u64 val = 0;
+
+	mutex_lock(&tm->bars.comp_lock);
+	memcpy(&val, (u8 *)tm->bars.comp + off, len);
+	mutex_unlock(&tm->bars.comp_lock);
+	return val;
+}
+
+static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
+			 u64 val)
+{
+	/* Before the GPU goes on: a fault that follows must not be lost */
+	if (off == TESS_SREG_FAULT_ACK || off == TESS_SREG_RESET)
+		atomic64_andnot(BIT_ULL(vslice), &tm->bars.fault_pending);
+	if (off == TESS_SREG_RESET) {
+		if (lower_32_bits(val) == 1)
+			tess_vslice_reset(tm->vgpu, vslice);
+	} else {
+		tess_vslice_reg_write(tm->vgpu, vslice, off, len, val);
+	}
+	if (off == TESS_SREG_RESET || (off & ~4) == TESS_SREG_COMPLETION)
+		tess_mdev_record_update(tm, vslice);
+}
+
+static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
+			   u64 val)
+{
+	u32 at = off & (TESS_PAGE_SIZE - 1);
+
+	if ((at & ~4) == TESS_DOORBELL_WPTR && join_halves(tm, off, len, &val))
+		tess_vslice_kick(tm->vgpu, vslice, val);
+}
+
+/* Whether @off is in the pages of vslices that start at @first; @vslice tells which */
+static bool in_pages(const struct tess_mdev *tm, u32 off, u32 first, unsigned int *vslice)
+{
+	if (off < first)
+		return false;
+	*vslice = (off - first) / TESS_PAGE_SIZE;
+	return *vslice < tm->vslices;
+}
+
+u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
+{
+	unsigned int vslice;
+	u64 val = 0;
+
+	lockdep_assert_held(&tm->lock);
+	atomic64_inc(&tm->stats.traps);
+	if (off >= TESS_COMPOSITION_PAGE && off < TESS_COMPOSITION_PAGE + TESS_PAGE_SIZE)
+		return composition_read(tm, off - TESS_COMPOSITION_PAGE, len);
+	if (len < 4)
+		return 0;
+	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
+		return global_read(tm, off, len);
+	if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice) &&
+	    tess_vslice_reg_read(tm->vgpu, vslice, off & (TESS_PAGE_SIZE - 1), len, &val))
+		return 0;
+	return val;
+}
+
+void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
+{
+	unsigned int vslice;
+
+	lockdep_assert_held(&tm->lock);
+	atomic64_inc(&tm->stats.traps);
+	if (len < 4)
+		return;
+	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
+		global_write(tm, off, len, val);
+	else if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice))
+		client_write(tm, vslice, off & (TESS_PAGE_SIZE - 1), len, val);
+	else if (in_pages(tm, off, TESS_DOORBELL_PAGE(0), &vslice))
+		doorbell_write(tm, vslice, off, len, val);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attributes of a vGPU's mdev; Documentation/ABI/testing/sysfs-bus-mdev-tessera
+ */
+#include <linux/device.h>
+#include <linux/sysfs.h>
+#include "device.h"
+#include "sysfs.h"
+#include "types.h"
+
+static const char * const tess_mdev_engine_names[] = { "compute", "copy", "raster", "display" };
+
+static int emit_engines(char *buf, int at, u32 engines)
+{
+	const char *sep = "";
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(tess_mdev_engine_names); i++) {
+		if (!(engines & BIT(i)))
+			continue;
+		len += sysfs_emit_at(buf, at + len, "%s%s", sep, tess_mdev_engine_names[i]);
+		sep = ",";
+	}
+	return len ?: sysfs_emit_at(buf, at, "none");
+}
+
+static int emit_slice(char *buf, int at, unsigned int n,
+		      const struct tess_composition_slice *slice)
+{
+	int start = at;
+
+	at += sysfs_emit_at(buf, at, "slice %u: gpu=%u id=%u kind=%s cores=%u memory=%llu engines=",
+			    n, le32_to_cpu(slice->gpu), le32_to_cpu(slice->id),
+			    tess_mdev_kind_name(le32_to_cpu(slice->kind)),
+			    le32_to_cpu(slice->cores), le64_to_cpu(slice->bank_size));
+	at += emit_engines(buf, at, le32_to_cpu(slice->engines));
+	at += sysfs_emit_at(buf, at, "\n");
+	return at - start;
+}
+
+static ssize_t composition_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	const struct tess_composition *comp = tm->bars.comp;
+	unsigned int i;
+	int at = 0;
+
+	guard(mutex)(&tm->bars.comp_lock);
+	at += sysfs_emit_at(buf, at, "generation=%llu slices=%u slice_mask=%#llx ",
+			    le64_to_cpu(comp->generation), le32_to_cpu(comp->slice_count),
+			    le64_to_cpu(comp->slice_mask));
+	at += sysfs_emit_at(buf, at, "memory=%llu heads=%#x engines=",
+			    le64_to_cpu(comp->vram_size), le32_to_cpu(comp->heads));
+	at += emit_engines(buf, at, le32_to_cpu(comp->engines));
+	at += sysfs_emit_at(buf, at, "\n");
+	for (i = 0; i < tm->vslices; i++)
+		at += emit_slice(buf, at, i, &comp->slice[i]);
+	return at;
+}
+static DEVICE_ATTR_RO(composition);
+
+static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "composition direct-doorbell direct-vram demand-pinning reset\n");
+}
+static DEVICE_ATTR_RO(features);
+
+static struct attribute *tess_mdev_attrs[] = {
+	&dev_attr_composition.attr,
+	&dev_attr_features.attr,
+	NULL,
+};
+
+static const struct attribute_group tess_mdev_group = {
+	.attrs = tess_mdev_attrs,
+};
+
+/**
+ * struct tess_mdev_stat_attr - attribute of a counter
+ * @attr: attribute
+ * @offset: of the counter in struct tess_mdev_stats
+ */
+struct tess_mdev_stat_attr {
+	struct device_attribute attr;
+	size_t offset;
+};
+
+static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_mdev_stat_attr *stat = container_of(attr, struct tess_mdev_stat_attr, attr);
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	const atomic64_t *counter = (void *)&tm->stats + stat->offset;
+
+	return sysfs_emit(buf, "%lld\n", atomic64_read(counter));
+}
+
+#define TESS_MDEV_STAT(_name)							\
+	static struct tess_mdev_stat_attr tess_mdev_stat_##_name = {		\
+		.attr = __ATTR(_name, 0444, stat_show, NULL),			\
+		.offset = offsetof(struct tess_mdev_stats, _name),		\
+	}
+
+TESS_MDEV_STAT(pinned_pages);
+TESS_MDEV_STAT(stage2_faults);
+TESS_MDEV_STAT(stage2_refused);
+TESS_MDEV_STAT(client_faults);
+TESS_MDEV_STAT(completions);
+TESS_MDEV_STAT(traps);
+TESS_MDEV_STAT(mmap_faults);
+
+static struct attribute *tess_mdev_stat_attrs[] = {
+	&tess_mdev_stat_pinned_pages.attr.attr,
+	&tess_mdev_stat_stage2_faults.attr.attr,
+	&tess_mdev_stat_stage2_refused.attr.attr,
+	&tess_mdev_stat_client_faults.attr.attr,
+	&tess_mdev_stat_completions.attr.attr,
+	&tess_mdev_stat_traps.attr.attr,
+	&tess_mdev_stat_mmap_faults.attr.attr,
+	NULL,
+};
+
+static const struct attribute_group tess_mdev_stat_group = {
+	.name = "stats",
+	.attrs = tess_mdev_stat_attrs,
+};
+
+const struct attribute_group *tess_mdev_groups[] = {
+	&tess_mdev_group,
+	&tess_mdev_stat_group,
+	NULL,
+};

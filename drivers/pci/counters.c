@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters of slices.
+ *
+ * DOC: Counters
+ *
+ * The client page counts for the client, the host page over all clients. A vGPU has no
+ * host page: what it knows of its past is its client's count.
+ */
+#include "counters.h"
+#include "hw.h"
+#include "tess_pci.h"
+
+static int counters_read(struct tess_pci *tp, u32 first, u64 counters[TESS_COUNTER_COUNT])
+{
+	unsigned int i;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	for (i = 0; i < TESS_COUNTER_COUNT; i++)
+		counters[i] = tess_pci_read64(tp, first, i * sizeof(u64));
+	return counters[0] == U64_MAX && !tess_pci_is_alive(tp) ? -ENODEV : 0;
+}
+
+int tess_pci_vgpu_counters(struct tess_backend *be, unsigned int slice, bool total,
+			   u64 counters[TESS_COUNTER_COUNT])
+{
+	return counters_read(to_tess_pci(be), TESS_CLIENT_PAGE(slice) + TESS_SREG_COUNTERS,
+			     counters);
+}
+
+int tess_pci_counters(struct tess_backend *be, unsigned int slice, bool total,
+		      u64 counters[TESS_COUNTER_COUNT])
+{
+	if (!total)
+		return tess_pci_vgpu_counters(be, slice, total, counters);
+	return counters_read(to_tess_pci(be), TESS_HOST_PAGE(slice) + TESS_HREG_COUNTERS,
+			     counters);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registers of the GPU: identification, slices, faults.
+ *
+ * DOC: Hardware access
+ *
+ * A vGPU shows the registers of a GPU with fewer slices and without host pages, so one
+ * set of functions serves both. What needs a host page is missing in the table of
+ * operations for vGPUs, and resetting or invalidating a slice goes through its client
+ * page there; which table applies is decided once, when the GPU is identified.
+ *
+ * A device that was pulled answers all ones, one that was switched off perhaps zeroes.
+ * Whoever reads ones, or depends on an answer, checks the identification; once that is
+ * wrong, the device is dead: no register is touched any more and the core is told.
+ */
+#include <linux/bitfield.h>
+#include <linux/err.h>
+#include <linux/iopoll.h>
+#include <linux/pci.h>
+#include <linux/sizes.h>
+
+#include "counters.h"
+#include "hw.h"
+#include "pt.h"
+#include "ring.h"
+#include "tess_pci.h"
+
+#define HW_VERSION_MAJOR	1
+#define HW_RESET_TIMEOUT_US	500000
+#define HW_COPY_BYTES_PER_CYCLE	64
+
+/**
+ * tess_pci_is_alive() - does the device answer?
+ * @tp: device
+ *
+ * Any context. If it does not, it is treated as gone from here on.
+ *
+ * Return: true if it does.
+ */
+bool tess_pci_is_alive(struct tess_pci *tp)
+{
+	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
+
+	if (READ_ONCE(tp->dead))
+		return false;
+	if (tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE)
+		return true;
+	WRITE_ONCE(tp->dead, true);
+	if (gpu)
+		tess_gpu_lost(gpu);
+	return false;
+}
+
+/**
+ * tess_pci_reset() - reset the GPU
+ * @tp: device
+ */
+void tess_pci_reset(struct tess_pci *tp)
+{
+	tess_pci_write32(tp, TESS_GLOBAL_PAGE, TESS_REG_RESET, TESS_RESET_KEY);
+	tess_pci_is_alive(tp);
+}
+
+/**
+ * tess_pci_read_slices() - what the slices are now
+ * @tp: device; fills @tp->slices
+ */
+void tess_pci_read_slices(struct tess_pci *tp)
+{
+	u64 mask = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_SLICE_MASK);
+	unsigned int i;
+
+	for (i = 0; i < tp->info.slice_count; i++) {
+		struct tess_slice_info *s = &tp->slices[i];
+
+		*s = (struct tess_slice_info){ .kind = TESS_KIND_NONE };
+		if (!(mask & BIT_ULL(i)))
+			continue;
+		s->kind = tess_pci_read32(tp, TESS_CLIENT_PAGE(i), TESS_SREG_KIND);
+		s->cores = tess_pci_read32(tp, TESS_CLIENT_PAGE(i), TESS_SREG_CORES);
+		s->engines = tess_pci_read32(tp, TESS_CLIENT_PAGE(i), TESS_SREG_ENGINES) &
+			     TESS_ENGINE_ALL;
+		if (s->kind > TESS_KIND_MIXED)
+			s->kind = TESS_KIND_NONE;
+	}
+}
+
+static int identify_limits(struct tess_pci *tp)
+{
+	resource_size_t bar = pci_resource_len(tp->pdev, TESS_BAR_VRAM);
+	struct tess_gpu_info *info = &tp->info;
+
+	if (!info->slice_count || info->slice_count > TESS_MAX_SLICES)
+		return dev_err_probe(tp->be.dev, -EINVAL, "%u slices\n", info->slice_count);
+	if (info->vram_size > bar || info->vram_size % SZ_4K || info->bank_size % SZ_4K ||
+	    info->bank_size > info->vram_size)
+		return dev_err_probe(tp->be.dev, -EINVAL,
+				     "%llu bytes of VRAM in banks of %llu, BAR of %pa\n",
+				     info->vram_size, info->bank_size, &bar);
+	if (!info->vram_size)
+		return dev_err_probe(tp->be.dev, -ENODEV, "no VRAM\n");
+	return 0;
+}
+
+/**
+ * tess_pci_identify() - what GPU is it?
+ * @tp: device; fills @tp->info, @tp->slices and chooses the operations
+ *
+ * Return: 0 or negative errno.
+ */
+int tess_pci_identify(struct tess_pci *tp)
+{
+	struct tess_gpu_info *info = &tp->info;
+	u32 id, version, limits;
+	int rc;
+
+	id = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_ID);
+	if (id != TESS_ID_VALUE)
+		return dev_err_probe(tp->be.dev, -ENODEV, "unknown id %#x\n", id);
+	version = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_VERSION);
+	if (FIELD_GET(TESS_VERSION_MAJOR, version) != HW_VERSION_MAJOR)
+		return dev_err_probe(tp->be.dev, -ENODEV, "unknown version %lu.%lu\n",
+				     FIELD_GET(TESS_VERSION_MAJOR, version),
+				     FIELD_GET(TESS_VERSION_MINOR, version));
+	limits = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_LIMITS);
+	*info = (struct tess_gpu_info){
+		.slice_count = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_SLICE_COUNT),
+		.caps = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_CAPS),
+		.clock_khz = tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_CLOCK_KHZ),
+		.vram_size = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_VRAM_SIZE),
+		.bank_size = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_BANK_SIZE),
+		.vram_phys = pci_resource_start(tp->pdev, TESS_BAR_VRAM),
+		.group_slots = FIELD_GET(TESS_LIMITS_GROUP_SLOTS, limits),
+	};
+	info->is_vgpu = info->caps & TESS_CAPS_VGPU;
+	rc = identify_limits(tp);
+	if (rc)
+		return rc;
+	tess_pci_read_slices(tp);
+	tp->be.ops = info->is_vgpu ? &tess_pci_vgpu_ops : &tess_pci_gpu_ops;
+	return tess_pci_is_alive(tp) ? 0 : -ENODEV;
+}
+
+/* ---- the whole GPU ---- */
+
+static u64 hw_time(struct tess_backend *be)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return 0;
+	return tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_TIME);
+}
+
+static void hw_rates(struct tess_backend *be, unsigned int slice, struct tess_slice_rates *rates)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	const struct tess_slice_info *info = &tp->slices[slice];
+	u64 hz = tp->info.clock_khz * 1000ULL;
+
+	rates->instructions = info->cores * hz;
+	if (info->engines & TESS_ENGINE_COPY)
+		rates->bandwidth = HW_COPY_BYTES_PER_CYCLE * hz;
+	if ((info->engines & TESS_ENGINE_RASTER) && (tp->info.caps & TESS_CAPS_DRAW))
+		rates->texels = info->cores * hz;
+}
+
+/* The function is switched off the bus; it keeps answering */
+static void hw_cut(struct tess_backend *be)
+{
+	pci_clear_master(to_tess_pci(be)->pdev);
+}
+
+/**
+ * tess_pci_invalidate() - drop translations
+ * @tp: device
+ * @slices: in these slices
+ */
+void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
+{
+	unsigned int i;
+
+	if (!slices || READ_ONCE(tp->dead))
+		return;
+	for (i = 0; i < tp->info.slice_count; i++) {
+		if (!(slices & BIT_ULL(i)))
+			continue;
+		if (tp->info.is_vgpu)
+			tess_pci_write32(tp, TESS_CLIENT_PAGE(i), TESS_SREG_TLB_INVALIDATE, 1);
+		else
+			tess_pci_write32(tp, TESS_HOST_PAGE(i), TESS_HREG_TLB_INVALIDATE, 1);
+	}
+	/* Writes are posted: an answer means that they have arrived */
+	tess_pci_is_alive(tp);
+}
+
+/* ---- slices ---- */
+
+static int hw_client_read(struct tess_backend *be, unsigned int slice, u32 off,
+			  unsigned int width, u64 *val)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	if (width == 8)
+		*val = tess_pci_read64(tp, TESS_CLIENT_PAGE(slice), off);
+	else
+		*val = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), off);
+	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_pci_is_alive(tp)) {
+		*val = 0;
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static int hw_client_write(struct tess_backend *be, unsigned int slice, u32 off,
+			   unsigned int width, u64 val)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	if (width == 8)
+		tess_pci_write64(tp, TESS_CLIENT_PAGE(slice), off, val);
+	else
+		tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), off, val);
+	return 0;
+}
+
+static void hw_kick(struct tess_backend *be, unsigned int slice, u64 wptr)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (!READ_ONCE(tp->dead))
+		tess_pci_write64(tp, TESS_DOORBELL_PAGE(slice), TESS_DOORBELL_WPTR, wptr);
+}
+
+static phys_addr_t hw_doorbell(struct tess_backend *be, unsigned int slice)
+{
+	return pci_resource_start(to_tess_pci(be)->pdev, TESS_BAR_REGS) +
+	       TESS_DOORBELL_PAGE(slice);
+}
+
+static int hw_slice_reset(struct tess_backend *be, unsigned int slice)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 status;
+	int rc;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_RESET, 1);
+	rc = readl_poll_timeout(tp->regs + TESS_HOST_PAGE(slice) + TESS_HREG_STATUS, status,
+				!status || status == U32_MAX, 100, HW_RESET_TIMEOUT_US);
+	if (!tess_pci_is_alive(tp))
+		return -ENODEV;
+	return rc || status ? -EIO : 0;
+}
+
+static int hw_vslice_reset(struct tess_backend *be, unsigned int slice)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 status;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), TESS_SREG_RESET, 1);
+	tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), TESS_SREG_TLB_INVALIDATE, 1);
+	status = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), TESS_SREG_STATUS);
+	if (!tess_pci_is_alive(tp))
+		return -ENODEV;
+	return status & TESS_STATUS_ENABLED ? -EIO : 0;
+}
+
+static int hw_slice_setup(struct tess_backend *be, unsigned int slice,
+			  const struct tess_slice_setup *setup)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_ENGINE_MASK, setup->engines);
+	tess_pci_write64(tp, TESS_HOST_PAGE(slice), TESS_HREG_LINK_MASK, setup->links);
+	return 0;
+}
+
+static int hw_slice_stage2(struct tess_backend *be, unsigned int slice, struct tess_hw_as *hw)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 control = TESS_HCONTROL_RUN;
+	u64 root = 0;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	if (hw) {
+		struct tess_pci_as *as = to_tess_pci_as(hw);
+
+		/* First: an unmap that starts now must invalidate this slice */
+		atomic64_or(BIT_ULL(slice), &as->slices);
+		root = tess_pci_as_root(as);
+		control |= TESS_HCONTROL_STAGE2;
+	}
+	tess_pci_write64(tp, TESS_HOST_PAGE(slice), TESS_HREG_STAGE2_ROOT, root);
+	tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_CONTROL, control);
+	tess_pci_invalidate(tp, BIT_ULL(slice));
+	return 0;
+}
+
+/* ---- faults ---- */
+
+static u64 pending(struct tess_pci *tp, u32 reg)
+{
+	u64 mask;
+
+	if (READ_ONCE(tp->dead))
+		return 0;
+	mask = tess_pci_read64(tp, TESS_GLOBAL_PAGE, reg);
+	if (mask == U64_MAX && !tess_pci_is_alive(tp))
+		return 0;
+	return mask;
+}
+
+static u64 hw_fault_pending(struct tess_backend *be)
+{
+	return pending(to_tess_pci(be), TESS_REG_FAULT_PENDING);
+}
+
+static u64 hw_host_fault_pending(struct tess_backend *be)
+{
+	return pending(to_tess_pci(be), TESS_REG_HFAULT_PENDING);
+}
+
+static bool hw_fault_read(struct tess_backend *be, unsigned int slice, struct tess_fault *fault)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 page = TESS_CLIENT_PAGE(slice);
+
+	if (READ_ONCE(tp->dead) ||
+	    !(tess_pci_read32(tp, page, TESS_SREG_STATUS) & TESS_STATUS_FAULTED))
+		return false;
+	*fault = (struct tess_fault){
+		.cause = tess_pci_read32(tp, page, TESS_SREG_FAULT_CAUSE),
+		.info = tess_pci_read32(tp, page, TESS_SREG_FAULT_INFO),
+		.addr = tess_pci_read64(tp, page, TESS_SREG_FAULT_ADDR),
+		.pc = tess_pci_read64(tp, page, TESS_SREG_FAULT_PC),
+		.packet = tess_pci_read64(tp, page, TESS_SREG_FAULT_PACKET),
+		.indirect = tess_pci_read32(tp, page, TESS_SREG_FAULT_INDIRECT),
+		.asid = tess_pci_read32(tp, page, TESS_SREG_FAULT_ASID),
+	};
+	return tess_pci_is_alive(tp);
+}
+
+static bool hw_host_fault_read(struct tess_backend *be, unsigned int slice,
+			       struct tess_host_fault *hf)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 page = TESS_HOST_PAGE(slice);
+
+	if (READ_ONCE(tp->dead) ||
+	    !(tess_pci_read32(tp, page, TESS_HREG_STATUS) & TESS_HSTATUS_FAULTED))
+		return false;
+	*hf = (struct tess_host_fault){
+		.cause = tess_pci_read32(tp, page, TESS_HREG_HFAULT_CAUSE),
+		.access = tess_pci_read32(tp, page, TESS_HREG_HFAULT_ACCESS),
+		.gpa = tess_pci_read64(tp, page, TESS_HREG_HFAULT_GPA),
+	};
+	return hf->gpa != U64_MAX || tess_pci_is_alive(tp);
+}
+
+static void hw_host_fault_ack(struct tess_backend *be, unsigned int slice, bool resume)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (!READ_ONCE(tp->dead))
+		tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_HFAULT_ACK,
+				 resume ? TESS_HFAULT_ACK_RESUME : TESS_HFAULT_ACK_REFUSE);
+}
+
+static bool hw_completion_take(struct tess_backend *be, unsigned int slice)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u32 page = TESS_CLIENT_PAGE(slice);
+
+	if (READ_ONCE(tp->dead) ||
+	    !(tess_pci_read32(tp, page, TESS_SREG_IRQ_STATUS) & TESS_IRQ_STATUS_COMPLETION))
+		return false;
+	tess_pci_write32(tp, page, TESS_SREG_IRQ_STATUS, TESS_IRQ_STATUS_COMPLETION);
+	return true;
+}
+
+/* ---- operations ---- */
+
+#define HW_COMMON_OPS						\
+	.time = hw_time,					\
+	.rates = hw_rates,					\
+	.cut = hw_cut,						\
+	.client_read = hw_client_read,				\
+	.client_write = hw_client_write,			\
+	.kick = hw_kick,					\
+	.doorbell = hw_doorbell,				\
+	.completion_take = hw_completion_take,			\
+	.fault_pending = hw_fault_pending,			\
+	.fault_read = hw_fault_read,				\
+	.vram_alloc = tess_pci_vram_alloc,			\
+	.vram_free = tess_pci_vram_free,			\
+	.vram_clear = tess_pci_vram_clear,			\
+	.vram_free_bytes = tess_pci_vram_free_bytes,		\
+	.as_create = tess_pci_as_create,			\
+	.as_destroy = tess_pci_as_destroy,			\
+	.as_map = tess_pci_as_map,				\
+	.as_unmap = tess_pci_as_unmap,				\
+	.ring_create = tess_pci_ring_create,			\
+	.ring_destroy = tess_pci_ring_destroy,			\
+	.ring_submit = tess_pci_ring_submit,			\
+	.ring_recover = tess_pci_ring_recover,			\
+	.ring_usage = tess_pci_ring_usage
+
+const struct tess_backend_ops tess_pci_gpu_ops = {
+	HW_COMMON_OPS,
+	.slice_reset = hw_slice_reset,
+	.slice_setup = hw_slice_setup,
+	.slice_stage2 = hw_slice_stage2,
+	.host_fault_pending = hw_host_fault_pending,
+	.host_fault_read = hw_host_fault_read,
+	.host_fault_ack = hw_host_fault_ack,
+	.counters = tess_pci_counters,
+};
+
+const struct tess_backend_ops tess_pci_vgpu_ops = {
+	HW_COMMON_OPS,
+	.slice_reset = hw_vslice_reset,
+	.counters = tess_pci_vgpu_counters,
+};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tessera_pci.ko: back-end for Tessera PCI GPUs and for vGPUs, which look like them.
+ *
+ * DOC: PCI back-end
+ *
+ * Probing maps what lasts as long as the driver is bound; starting brings the GPU to a
+ * known state and into the pool; stopping takes it out and leaves it silent. Everything
+ * that happens to a PCI function in between (function level reset, bus errors, suspend)
+ * is a stop followed by a start: clients lose the GPU and find a new one. Suspending is
+ * refused while a virtual machine has a vGPU, which would lose it for good.
+ *
+ * All callers of starting and stopping hold the device lock.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/dmapool.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/sizes.h>
+#include <tessera/compat.h>
+
+#include "hw.h"
+#include "irq.h"
+#include "tess_pci.h"
+
+/* ---- start and stop ---- */
+
+static int pci_start_memory(struct tess_pci *tp)
+{
+	int rc;
+
+	rc = tess_pci_vram_init(tp);
+	if (rc)
+		return rc;
+	tp->records = dma_alloc_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records),
+					 &tp->records_dma, GFP_KERNEL);
+	if (!tp->records) {
+		tess_pci_vram_fini(tp);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void pci_stop_memory(struct tess_pci *tp)
+{
+	dma_free_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records), tp->records,
+			  tp->records_dma);
+	tess_pci_vram_fini(tp);
+}
+
+/* Reset before it may access memory: nobody knows what it was doing */
+static int tess_pci_start(struct tess_pci *tp)
+{
+	int rc;
+
+	WRITE_ONCE(tp->dead, false);
+	tess_pci_reset(tp);
+	rc = tess_pci_identify(tp);
+	if (rc)
+		return rc;
+	rc = pci_start_memory(tp);
+	if (rc)
+		return rc;
+	pci_set_master(tp->pdev);
+	rc = tess_pci_irq_start(tp);
+	if (rc)
+		goto err_master;
+	rc = tess_gpu_register(&tp->be, &tp->info, tp->slices);
+	if (rc)
+		goto err_irq;
+	tp->started = true;
+	return 0;
+
+err_irq:
+	tess_pci_irq_stop(tp);
+err_master:
+	pci_clear_master(tp->pdev);
+	pci_stop_memory(tp);
+	return rc;
+}
+
+static void tess_pci_stop(struct tess_pci *tp)
+{
+	if (!tp->started)
+		return;
+	tp->started = false;
+	tess_pci_irq_stop(tp);
+	if (!pci_device_is_present(tp->pdev))
+		WRITE_ONCE(tp->dead, true);
+	tess_gpu_unregister(&tp->be);
+	pci_clear_master(tp->pdev);
+	pci_stop_memory(tp);
+}
+
+/* ---- probe and remove ---- */
+
+static void free_vectors(void *pdev)
+{
+	pci_free_irq_vectors(pdev);
+}
+
+static void destroy_asids(void *data)
+{
+	struct tess_pci *tp = data;
+
+	ida_destroy(&tp->asids);
+}
+
+static int probe_bars(struct tess_pci *tp)
+{
+	struct pci_dev *pdev = tp->pdev;
+	int rc;
+
+	if (pci_resource_len(pdev, TESS_BAR_REGS) < TESS_REGS_SIZE)
+		return dev_err_probe(&pdev->dev, -ENODEV, "BAR of registers too small\n");
+	tp->regs = pcim_iomap_region(pdev, TESS_BAR_REGS, "tessera");
+	if (IS_ERR(tp->regs))
+		return dev_err_probe(&pdev->dev, PTR_ERR(tp->regs), "registers\n");
+	rc = pcim_request_region(pdev, TESS_BAR_VRAM, "tessera");
+	if (rc)
+		return dev_err_probe(&pdev->dev, rc, "VRAM\n");
+	tp->vram_bar = devm_ioremap_wc(&pdev->dev, pci_resource_start(pdev, TESS_BAR_VRAM),
+				       pci_resource_len(pdev, TESS_BAR_VRAM));
+	return tp->vram_bar ? 0 : -ENOMEM;
+}
+
+static int probe_vectors(struct tess_pci *tp)
+{
+	int rc;
+
+	rc = pci_alloc_irq_vectors(tp->pdev, TESS_IRQ_COUNT, TESS_IRQ_COUNT, PCI_IRQ_MSIX);
+	if (rc < 0)
+		return dev_err_probe(tp->be.dev, rc, "MSI-X\n");
+	return devm_add_action_or_reset(tp->be.dev, free_vectors, tp->pdev);
+}
+
+static int probe_dma(struct tess_pci *tp)
+{
+	struct device *dev = tp->be.dev;
+	int rc;
+
+	rc = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(TESS_BUS_BITS));
+	if (rc)
+		return dev_err_probe(dev, rc, "DMA\n");
+	dma_set_max_seg_size(dev, UINT_MAX);
+	tp->tables = dmam_pool_create("tessera tables", dev, SZ_4K, SZ_4K, 0);
+	if (!tp->tables)
+		return -ENOMEM;
+	ida_init(&tp->asids);
+	return devm_add_action_or_reset(dev, destroy_asids, tp);
+}
+
+static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct tess_pci *tp;
+	int rc;
+
+	tp = devm_kzalloc(&pdev->dev, sizeof(*tp), GFP_KERNEL);
+	if (!tp)
+		return -ENOMEM;
+	tp->pdev = pdev;
+	tp->be.dev = &pdev->dev;
+	pci_set_drvdata(pdev, tp);
+	rc = pcim_enable_device(pdev);
+	if (rc)
+		return rc;
+	rc = probe_bars(tp);
+	if (!rc)
+		rc = probe_dma(tp);
+	if (!rc)
+		rc = probe_vectors(tp);
+	if (!rc)
+		rc = tess_pci_start(tp);
+	if (rc)
+		return rc;
+	dev_info(&pdev->dev, "%s with %u slices, %llu MiB of VRAM, %u kHz\n",
+		 tp->info.is_vgpu ? "vGPU" : "GPU", tp->info.slice_count,
+		 tp->info.vram_size / SZ_1M, tp->info.clock_khz);
+	return 0;
+}
+
+static void tess_pci_remove(struct pci_dev *pdev)
+{
+	tess_pci_stop(pci_get_drvdata(pdev));
+}
+
+/* Only silence it: nobody is left to be told */
+static void tess_pci_shutdown(struct pci_dev *pdev)
+{
+	struct tess_pci *tp = pci_get_drvdata(pdev);
+
+	pci_clear_master(pdev);
+	if (!READ_ONCE(tp->dead))
+		tess_pci_reset(tp);
+}
+
+/* ---- resets, errors, sleep ---- */
+
+static void tess_pci_reset_prepare(struct pci_dev *pdev)
+{
+	tess_pci_stop(pci_get_drvdata(pdev));
+}
+
+static void tess_pci_reset_done(struct pci_dev *pdev)
+{
+	int rc = tess_pci_start(pci_get_drvdata(pdev));
+
+	if (rc)
+		dev_err(&pdev->dev, "no GPU after a reset: %d\n", rc);
+}
+
+static pci_ers_result_t tess_pci_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct tess_pci *tp = pci_get_drvdata(pdev);
+
+	if (state != pci_channel_io_normal)
+		WRITE_ONCE(tp->dead, true);
+	tess_pci_stop(tp);
+	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
+						      PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t tess_pci_slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	return tess_pci_start(pci_get_drvdata(pdev)) ? PCI_ERS_RESULT_DISCONNECT :
+						       PCI_ERS_RESULT_RECOVERED;
+}
+
+static const struct pci_error_handlers tess_pci_err_handlers = {
+	.error_detected = tess_pci_error_detected,
+	.slot_reset = tess_pci_slot_reset,
+	.reset_prepare = tess_pci_reset_prepare,
+	.reset_done = tess_pci_reset_done,
+};
+
+static int tess_pci_suspend(struct device *dev)
+{
+	struct tess_pci *tp = dev_get_drvdata(dev);
+
+	if (tp->started && tess_gpu_in_use(tp->be.gpu))
+		return -EBUSY;
+	tess_pci_stop(tp);
+	return 0;
+}
+
+static int tess_pci_resume(struct device *dev)
+{
+	return tess_pci_start(dev_get_drvdata(dev));
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(tess_pci_pm_ops, tess_pci_suspend, tess_pci_resume);
+
+static const struct pci_device_id tess_pci_ids[] = {
+	{ PCI_DEVICE(TESS_PCI_VENDOR_ID, TESS_PCI_DEVICE_ID) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, tess_pci_ids);
+
+static struct pci_driver tess_pci_driver = {
+	.name = "tessera_pci",
+	.id_table = tess_pci_ids,
+	.probe = tess_pci_probe,
+	.remove = tess_pci_remove,
+	.shutdown = tess_pci_shutdown,
+	.err_handler = &tess_pci_err_handlers,
+	.driver.pm = pm_sleep_ptr(&tess_pci_pm_ops),
+};
+module_pci_driver(tess_pci_driver);
+
+MODULE_AUTHOR("Tessera developers");
+MODULE_DESCRIPTION("Back-end for Tessera PCI GPUs and vGPUs");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(TESS_NS);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_PCI_PT_H_
+#define _TESSERA_PCI_PT_H_
+
+#include <linux/atomic.h>
+#include <tessera/backend.h>
+
+struct pt_table;
+
+/**
+ * struct tess_pci_as - page tables of an address space
+ * @hw: for the core
+ * @root: level 2
+ * @asid: stage 1: its id
+ * @slices: slices that may hold translations of it
+ * @stale: stage 1: slices that may hold translations of a former owner of @asid
+ */
+struct tess_pci_as {
+	struct tess_hw_as hw;
+	struct pt_table *root;
+	u16 asid;
+	atomic64_t slices;
+	atomic64_t stale;
+};
+
+static inline struct tess_pci_as *to_tess_pci_as(struct tess_hw_as *hw)
+{
+	return container_of(hw, struct tess_pci_as, hw);
+}
+
+struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stage stage);
+void tess_pci_as_destroy(struct tess_hw_as *hw);
+int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot);
+int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size);
+dma_addr_t tess_pci_as_root(const struct tess_pci_as *as);
+
+#endif

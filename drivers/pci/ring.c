@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings of kernel clients.
+ *
+ * DOC: PCI rings
+ *
+ * A job is always the same number of packets, so that job n starts at packet
+ * (n - 1) * JOB_PACKETS, and a read index tells which job it is in:
+ *
+ *	TIMESTAMP	counters before, to the job's slot
+ *	SET_VM		address space of the process
+ *	INDIRECT	its packets
+ *	SET_VM		none: what follows is by bus address again
+ *	TIMESTAMP	counters after
+ *	FENCE		number n to the completion record
+ *
+ * To drop a job in which the ring stands, the read index is moved to the SET_VM behind
+ * INDIRECT: the GPU then reports the number itself and no number is ever written by two.
+ * To drop one that has not been reached, its INDIRECT becomes a NOP.
+ */
+#include <drm/tessera_packet.h>
+#include <linux/dma-mapping.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "hw.h"
+#include "pt.h"
+#include "ring.h"
+#include "tess_pci.h"
+
+#define RING_LOG2	9
+#define RING_PACKETS	BIT(RING_LOG2)
+
+enum job_packet {
+	JOB_START,
+	JOB_SET_VM,
+	JOB_INDIRECT,
+	JOB_UNSET_VM,
+	JOB_END,
+	JOB_FENCE,
+	JOB_PACKETS,
+};
+
+#define RING_JOBS	(RING_PACKETS / JOB_PACKETS)
+
+/**
+ * union ring_packet - a packet of the ring
+ * @raw: all of it
+ * @set_vm: SET_VM
+ * @indirect: INDIRECT
+ * @timestamp: TIMESTAMP
+ * @fence: FENCE
+ */
+union ring_packet {
+	u8 raw[TESS_PKT_SIZE];
+	struct tess_pkt_set_vm set_vm;
+	struct tess_pkt_indirect indirect;
+	struct tess_pkt_timestamp timestamp;
+	struct tess_pkt_fence fence;
+};
+
+/**
+ * struct ring_slot - counters around a job
+ * @start: before
+ * @end: after
+ */
+struct ring_slot {
+	struct tess_counter_block start;
+	struct tess_counter_block end;
+};
+
+/**
+ * struct ring_memory - what the GPU accesses
+ * @packets: ring
+ * @slots: job n's is number n modulo RING_JOBS
+ */
+struct ring_memory {
+	union ring_packet packets[RING_PACKETS];
+	struct ring_slot slots[RING_JOBS];
+};
+
+/**
+ * struct tess_pci_ring - a ring
+ * @hw: for the core
+ * @mem: shared with the GPU
+ * @dma: its bus address
+ */
+struct tess_pci_ring {
+	struct tess_hw_ring hw;
+	struct ring_memory *mem;
+	dma_addr_t dma;
+};
+
+static struct tess_pci_ring *to_ring(struct tess_hw_ring *hw)
+{
+	return container_of(hw, struct tess_pci_ring, hw);
+}
+
+/* ---- jobs ---- */
+
+static union ring_packet *job_packet(struct tess_pci_ring *ring, u64 seq, enum job_packet n)
+{
+	u64 index = (seq - 1) * JOB_PACKETS + n;
+
+	return &ring->mem->packets[index % RING_PACKETS];
+}
+
+static struct ring_slot *job_slot(struct tess_pci_ring *ring, u64 seq)
+{
+	return &ring->mem->slots[seq % RING_JOBS];
+}
+
+static u64 slot_dma(struct tess_pci_ring *ring, const void *block)
+{
+	return ring->dma + (block - (const void *)ring->mem);
+}
+
+static void put_timestamp(union ring_packet *p, u64 address)
+{
+	p->timestamp = (struct tess_pkt_timestamp){
+		.header = cpu_to_le16(TESS_PKT_TIMESTAMP),
+		.flags = cpu_to_le16(TESS_TIMESTAMP_COUNTERS),
+		.address = cpu_to_le64(address),
+	};
+}
+
+static void put_set_vm(union ring_packet *p, const struct tess_pci_as *as, bool flush)
+{
+	p->set_vm = (struct tess_pkt_set_vm){
+		.header = cpu_to_le16(TESS_PKT_SET_VM),
+		.flags = cpu_to_le16(flush ? TESS_SET_VM_FLUSH : 0),
+		.asid = cpu_to_le16(as ? as->asid : 0),
+		.root = cpu_to_le64(as ? tess_pci_as_root(as) : 0),
+	};
+}
+
+static void put_indirect(union ring_packet *p, u64 cmd, u32 count)
+{
+	p->indirect = (struct tess_pkt_indirect){
+		.header = cpu_to_le16(TESS_PKT_INDIRECT),
+		.count = cpu_to_le32(count),
+		.address = cpu_to_le64(cmd),
+	};
+}
+
+static void put_fence(union ring_packet *p, u64 seq)
+{
+	p->fence = (struct tess_pkt_fence){
+		.header = cpu_to_le16(TESS_PKT_FENCE),
+		.flags = cpu_to_le16(TESS_FENCE_IRQ),
+		.seq = cpu_to_le64(seq),
+	};
+}
+
+static void put_nop(union ring_packet *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->fence.header = cpu_to_le16(TESS_PKT_NOP);
+}
+
+void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
+			  struct tess_hw_as *hw_as, u64 cmd, u32 count)
+{
+	struct tess_pci_as *as = to_tess_pci_as(hw_as);
+	struct tess_pci_ring *ring = to_ring(hw);
+	struct ring_slot *slot = job_slot(ring, seq);
+	u64 bit = BIT_ULL(hw->slice);
+	bool flush;
+
+	/* First: an unmap that starts now must invalidate this slice */
+	if (!(atomic64_read(&as->slices) & bit))
+		atomic64_or(bit, &as->slices);
+	flush = atomic64_fetch_andnot(bit, &as->stale) & bit;
+
+	memset(slot, 0, sizeof(*slot));
+	put_timestamp(job_packet(ring, seq, JOB_START), slot_dma(ring, &slot->start));
+	put_set_vm(job_packet(ring, seq, JOB_SET_VM), as, flush);
+	put_indirect(job_packet(ring, seq, JOB_INDIRECT), cmd, count);
+	put_set_vm(job_packet(ring, seq, JOB_UNSET_VM), NULL, false);
+	put_timestamp(job_packet(ring, seq, JOB_END), slot_dma(ring, &slot->end));
+	put_fence(job_packet(ring, seq, JOB_FENCE), seq);
+	dma_wmb();
+	be->ops->kick(be, hw->slice, seq * JOB_PACKETS);
+}
+
+u64 tess_pci_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+{
+	struct ring_slot *slot = job_slot(to_ring(hw), seq);
+	u64 start = le64_to_cpu(READ_ONCE(slot->start.busy));
+	u64 end = le64_to_cpu(READ_ONCE(slot->end.busy));
+
+	return end > start ? end - start : 0;
+}
+
+/* ---- recovery ---- */
+
+static void cancel_jobs(struct tess_pci_ring *ring, u64 first, u64 last, u64 head,
+			bool (*cancel)(void *data, u64 seq), void *data)
+{
+	u64 seq;
+
+	/* The ring stands in the job @head: what it has fetched of it can't be changed */
+	for (seq = max(first, head + 1); cancel && seq <= last; seq++)
+		if (cancel(data, seq))
+			put_nop(job_packet(ring, seq, JOB_INDIRECT));
+}
+
+/* Where to go on, with the ring stopped at @rptr; -EALREADY if @seq is past its work */
+static int drop_job(struct tess_pci_ring *ring, u64 seq, bool faulted, u64 *rptr)
+{
+	u64 head = *rptr / JOB_PACKETS + 1;
+	enum job_packet at = *rptr % JOB_PACKETS;
+	u64 base = (seq - 1) * JOB_PACKETS;
+
+	if (seq < head)
+		return -EALREADY;
+	if (seq > head) {
+		put_nop(job_packet(ring, seq, JOB_INDIRECT));
+		return 0;
+	}
+	if (at > JOB_INDIRECT && !faulted)
+		return -EALREADY;
+	if (at <= JOB_INDIRECT)
+		*rptr = base + JOB_UNSET_VM;
+	else
+		*rptr = base + max_t(unsigned int, at + 1, JOB_FENCE);
+	return 0;
+}
+
+int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq, u64 last,
+			  bool (*cancel)(void *data, u64 seq), void *data)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_pci_ring *ring = to_ring(hw);
+	u32 page = TESS_CLIENT_PAGE(hw->slice);
+	u64 rptr, to;
+	bool faulted;
+	u32 status;
+	int rc;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_write32(tp, page, TESS_SREG_CONTROL, 0);
+	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
+	rptr = tess_pci_read64(tp, page, TESS_SREG_RPTR);
+	if (!tess_pci_is_alive(tp))
+		return -ENODEV;
+	faulted = status & TESS_STATUS_FAULTED;
+	if (faulted)
+		tess_pci_write32(tp, page, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
+
+	to = rptr;
+	rc = drop_job(ring, seq, faulted, &to);
+	cancel_jobs(ring, seq + 1, last, rptr / JOB_PACKETS + 1, cancel, data);
+	dma_wmb();
+	if (to != rptr)
+		tess_pci_write64(tp, page, TESS_SREG_RPTR, to);
+	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	return rc;
+}
+
+/* ---- life ---- */
+
+static int ring_start(struct tess_pci *tp, struct tess_pci_ring *ring)
+{
+	unsigned int slice = ring->hw.slice;
+	u32 page = TESS_CLIENT_PAGE(slice), status;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_write32(tp, page, TESS_SREG_RESET, 1);
+	tess_pci_write32(tp, page, TESS_SREG_TLB_INVALIDATE, 1);
+	tess_pci_write64(tp, page, TESS_SREG_RING_BASE, ring->dma);
+	tess_pci_write32(tp, page, TESS_SREG_RING_LOG2, RING_LOG2);
+	tess_pci_write64(tp, page, TESS_SREG_COMPLETION,
+			 tp->records_dma + slice * sizeof(*tp->records));
+	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
+	if (!tess_pci_is_alive(tp))
+		return -ENODEV;
+	return status & TESS_STATUS_ENABLED ? 0 : -EIO;
+}
+
+static void ring_stop(struct tess_pci *tp, unsigned int slice)
+{
+	u32 page = TESS_CLIENT_PAGE(slice);
+
+	if (READ_ONCE(tp->dead))
+		return;
+	tess_pci_write32(tp, page, TESS_SREG_RESET, 1);
+	tess_pci_write32(tp, page, TESS_SREG_TLB_INVALIDATE, 1);
+	/* Posted: an answer means that nothing of the ring is accessed any more */
+	tess_pci_is_alive(tp);
+}
+
+struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_pci_ring *ring;
+	int rc;
+
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	if (!ring)
+		return ERR_PTR(-ENOMEM);
+	ring->mem = dma_alloc_coherent(be->dev, sizeof(*ring->mem), &ring->dma, GFP_KERNEL);
+	if (!ring->mem) {
+		kfree(ring);
+		return ERR_PTR(-ENOMEM);
+	}
+	ring->hw.slice = slice;
+	ring->hw.capacity = RING_JOBS;
+	ring->hw.rec = &tp->records[slice];
+	memset(ring->hw.rec, 0, sizeof(*ring->hw.rec));
+	rc = ring_start(tp, ring);
+	if (rc) {
+		tess_pci_ring_destroy(be, &ring->hw);
+		return ERR_PTR(rc);
+	}
+	return &ring->hw;
+}
+
+void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)
+{
+	struct tess_pci_ring *ring = to_ring(hw);
+
+	ring_stop(to_tess_pci(be), hw->slice);
+	dma_free_coherent(be->dev, sizeof(*ring->mem), ring->mem, ring->dma);
+	kfree(ring);
+}

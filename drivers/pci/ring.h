@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_PCI_RING_H_
+#define _TESSERA_PCI_RING_H_
+
+#include <tessera/backend.h>
+
+struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice);
+void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *ring);
+void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
+			  struct tess_hw_as *as, u64 cmd, u32 count);
+int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
+			  bool (*cancel)(void *data, u64 seq), void *data);
+u64 tess_pci_ring_usage(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_PCI_H_
+#define _TESSERA_PCI_H_
+
+#include <linux/idr.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/io.h>
+#include <tessera/backend.h>
+
+#include "vram.h"
+
+struct dma_pool;
+struct pci_dev;
+
+/**
+ * struct tess_pci - a Tessera PCI GPU
+ * @be: for the core
+ * @pdev: PCI function
+ * @regs: BAR of the registers
+ * @vram_bar: BAR of the VRAM, write-combined
+ * @info: of the GPU
+ * @slices: of the slices, as last read
+ * @dead: it answered all ones; no access is made any more. Written once
+ * @started: in the pool. Under the device lock, as all callers of start and stop
+ * @mm: allocator of VRAM
+ * @tables: pages for page tables
+ * @asids: address space ids in use, from 1
+ * @records: completion records of kernel rings, slice n's is number n
+ * @records_dma: their bus address
+ */
+struct tess_pci {
+	struct tess_backend be;
+	struct pci_dev *pdev;
+	void __iomem *regs;
+	void __iomem *vram_bar;
+	struct tess_gpu_info info;
+	struct tess_slice_info slices[TESS_MAX_SLICES];
+	bool dead;
+	bool started;
+	struct tess_pci_vram mm;
+	struct dma_pool *tables;
+	struct ida asids;
+	struct tess_completion_record *records;
+	dma_addr_t records_dma;
+};
+
+static inline struct tess_pci *to_tess_pci(struct tess_backend *be)
+{
+	return container_of(be, struct tess_pci, be);
+}
+
+static inline u32 tess_pci_read32(struct tess_pci *tp, u32 page, u32 reg)
+{
+	return readl(tp->regs + page + reg);
+}
+
+static inline u64 tess_pci_read64(struct tess_pci *tp, u32 page, u32 reg)
+{
+	return readq(tp->regs + page + reg);
+}
+
+static inline void tess_pci_write32(struct tess_pci *tp, u32 page, u32 reg, u32 val)
+{
+	writel(val, tp->regs + page + reg);
+}
+
+static inline void tess_pci_write64(struct tess_pci *tp, u32 page, u32 reg, u64 val)
+{
+	writeq(val, tp->regs + page + reg);
+}
+
+#endif
