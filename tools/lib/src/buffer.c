@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "kmd.h"
+#include "queue.h"
+
+#define PAGE 4096ull
+#define BIG_PAGE (2ull << 20)
+
+static int create_bo(struct tess_buffer *buf, unsigned int near_slice)
+{
+	struct drm_tessera_bo_create bo = { .size = buf->size };
+	struct tess_device *dev = buf->dev;
+	int ret;
+
+	if (buf->flags & TESS_BUFFER_VRAM) {
+		bo.flags = DRM_TESSERA_BO_VRAM;
+		bo.near_slice = near_slice;
+		if (near_slice == TESS_NEAR_ANY && dev->gpu.slice_mask)
+			bo.near_slice = (uint32_t)__builtin_ctzll(dev->gpu.slice_mask);
+		else if (near_slice == TESS_NEAR_ANY)
+			bo.near_slice = 0;
+	}
+	ret = tess_kmd_ioctl(dev->kmd, DRM_IOCTL_TESSERA_BO_CREATE, &bo);
+	if (ret == -ENOSPC)
+		return tess_fail(dev, ret, "not enough VRAM is free for %llu bytes",
+				 (unsigned long long)buf->size);
+	if (ret)
+		return tess_fail(dev, ret, "cannot allocate %llu bytes: %m",
+				 (unsigned long long)buf->size);
+	buf->handle = bo.handle;
+	buf->size = bo.size;
+	return 0;
+}
+
+static int bind_one(struct tess_buffer *buf, const struct tess_buffer_bind *bind)
+{
+	struct drm_tessera_vm_bind_op op = {
+		.op = DRM_TESSERA_BIND_MAP,
+		.flags = bind->flags,
+		.handle = buf->handle,
+		.offset = bind->offset,
+		.va = buf->va + bind->offset,
+		.size = bind->size,
+	};
+	struct drm_tessera_vm_bind req = {
+		.vm = buf->dev->vm,
+		.count = 1,
+		.ops = (uintptr_t)&op,
+	};
+
+	return tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_VM_BIND, &req);
+}
+
+static void unbind(struct tess_buffer *buf)
+{
+	struct drm_tessera_vm_bind_op op = {
+		.op = DRM_TESSERA_BIND_UNMAP,
+		.va = buf->va,
+		.size = buf->size,
+	};
+	struct drm_tessera_vm_bind req = {
+		.vm = buf->dev->vm,
+		.count = 1,
+		.ops = (uintptr_t)&op,
+	};
+
+	if (buf->dev->vm)
+		tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_VM_BIND, &req);
+}
+
+static int bind(struct tess_buffer *buf, const struct tess_buffer_bind *binds, unsigned int count)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		ret = bind_one(buf, &binds[i]);
+		if (ret) {
+			unbind(buf);
+			return tess_device_fail(buf->dev, ret, "map a buffer for the GPU");
+		}
+	}
+	return 0;
+}
+
+int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned int flags,
+			      unsigned int near_slice, const struct tess_buffer_bind *binds,
+			      unsigned int bind_count, struct tess_buffer **out)
+{
+	struct tess_buffer_bind whole = {
+		.flags = DRM_TESSERA_BIND_NOEXEC |
+			 (flags & TESS_BUFFER_READONLY ? DRM_TESSERA_BIND_READONLY : 0),
+	};
+	struct tess_buffer *buf;
+	int ret;
+
+	if (!size || size > dev->limits.va_end)
+		return tess_fail(dev, -EINVAL, "a buffer can't have %llu bytes",
+				 (unsigned long long)size);
+	buf = calloc(1, sizeof(*buf));
+	if (!buf)
+		return tess_fail(dev, -ENOMEM, "out of memory");
+	buf->dev = dev;
+	buf->flags = flags;
+	buf->size = (size + PAGE - 1) & ~(PAGE - 1);
+	ret = create_bo(buf, near_slice);
+	if (ret)
+		goto err_free;
+	ret = tess_va_alloc(&dev->va, buf->size, buf->size >= BIG_PAGE ? BIG_PAGE : PAGE, &buf->va);
+	if (ret) {
+		tess_fail(dev, ret, "no GPU addresses left for %llu bytes",
+			  (unsigned long long)buf->size);
+		goto err_close;
+	}
+	whole.size = buf->size;
+	ret = bind(buf, binds ? binds : &whole, binds ? bind_count : 1);
+	if (ret)
+		goto err_va;
+	LIST_INSERT_HEAD(&dev->buffers, buf, link);
+	*out = buf;
+	return 0;
+
+err_va:
+	tess_va_free(&dev->va, buf->va);
+err_close:
+	tess_kmd_gem_close(dev->kmd, buf->handle);
+err_free:
+	free(buf);
+	return ret;
+}
+
+int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flags,
+		       unsigned int near_slice, struct tess_buffer **buf)
+{
+	int ret;
+
+	if (flags & ~(TESS_BUFFER_VRAM | TESS_BUFFER_READONLY))
+		return tess_fail(dev, -EINVAL, "unknown buffer flags 0x%x", flags);
+	pthread_mutex_lock(&dev->lock);
+	ret = tess_buffer_create_locked(dev, size, flags, near_slice, NULL, 0, buf);
+	pthread_mutex_unlock(&dev->lock);
+	return ret;
+}
+
+void tess_buffer_destroy_locked(struct tess_buffer *buf)
+{
+	struct tess_device *dev = buf->dev;
+
+	LIST_REMOVE(buf, link);
+	if (buf->map)
+		tess_kmd_munmap(buf->map, buf->size);
+	unbind(buf);
+	tess_kmd_gem_close(dev->kmd, buf->handle);
+	tess_va_free(&dev->va, buf->va);
+	free(buf);
+}
+
+void tess_buffer_destroy(struct tess_buffer *buf)
+{
+	struct tess_device *dev;
+
+	if (!buf)
+		return;
+	dev = buf->dev;
+	tess_device_wait(dev, INT64_MAX);
+	pthread_mutex_lock(&dev->lock);
+	tess_buffer_destroy_locked(buf);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+int tess_buffer_map_locked(struct tess_buffer *buf)
+{
+	struct drm_tessera_bo_mmap_offset req = { .handle = buf->handle };
+	int ret;
+
+	if (buf->map)
+		return 0;
+	ret = tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &req);
+	if (!ret)
+		ret = tess_kmd_mmap(buf->dev->kmd, req.offset, buf->size, &buf->map);
+	return ret ? tess_device_fail(buf->dev, ret, "map a buffer for the CPU") : 0;
+}
+
+void *tess_buffer_map(struct tess_buffer *buf)
+{
+	int ret;
+
+	pthread_mutex_lock(&buf->dev->lock);
+	ret = tess_buffer_map_locked(buf);
+	pthread_mutex_unlock(&buf->dev->lock);
+	return ret ? NULL : buf->map;
+}
+
+uint64_t tess_buffer_va(const struct tess_buffer *buf)
+{
+	return buf->va;
+}
+
+uint64_t tess_buffer_size(const struct tess_buffer *buf)
+{
+	return buf->size;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/**
+ * DOC: operations
+ *
+ * An operation is cut into one job per slice. The composition of a vGPU may change at
+ * any moment, so each operation looks at it first, and a slice that goes away between
+ * that look and the submission only means that the rest is split again.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "device.h"
+#include "fence.h"
+#include "op.h"
+#include "queue.h"
+#include "split.h"
+
+/**
+ * struct start - an operation that is being started
+ * @dev: device
+ * @op: operation
+ * @fence: its fence
+ * @deps: per slice: job that must be complete first
+ * @excluded: slices that turned out to be unavailable
+ * @next: first unit that was not sent yet
+ */
+struct start {
+	struct tess_device *dev;
+	const struct tess_op *op;
+	struct tess_fence *fence;
+	uint64_t deps[TESS_MAX_SLICES];
+	uint64_t excluded;
+	uint64_t next;
+};
+
+static unsigned int worthwhile(const struct tess_op *op, uint64_t units)
+{
+	uint64_t n = op->min_units ? units / op->min_units : TESS_MAX_SLICES;
+
+	if (op->slice_count && n > op->slice_count)
+		n = op->slice_count;
+	return n < 1 ? 1 : n > TESS_MAX_SLICES ? TESS_MAX_SLICES : (unsigned int)n;
+}
+
+static unsigned int weigh_slices(const struct start *s, uint32_t *weight)
+{
+	const struct tess_op *op = s->op;
+	uint64_t mask = s->dev->gpu.slice_mask & ~s->excluded;
+	unsigned int i, n = 0, max = worthwhile(op, op->units - s->next);
+
+	if (op->slice_mask)
+		mask &= op->slice_mask;
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		const struct drm_tessera_query_slice *info = &s->dev->slices[i];
+
+		weight[i] = 0;
+		if (n == max || !(mask >> i & 1) || !(info->engines & op->engine))
+			continue;
+		weight[i] = op->by_cores ? info->cores : 1;
+		n += weight[i] != 0;
+	}
+	return n;
+}
+
+static void emit_timestamp(void *packet, uint64_t va)
+{
+	struct tess_pkt_timestamp pkt = {
+		.header = TESS_PKT_TIMESTAMP | TESS_PKT_BARRIER,
+		.flags = TESS_TIMESTAMP_COUNTERS,
+		.address = va,
+	};
+
+	memcpy(packet, &pkt, sizeof(pkt));
+}
+
+static int fill_slot(const struct start *s, struct tess_queue *q, uint64_t count)
+{
+	struct tess_slot *slot;
+	uint64_t va;
+	int ret;
+
+	ret = tess_queue_slot_locked(q, &slot, &va);
+	if (ret)
+		return ret;
+	if (s->op->args_size)
+		memcpy(slot->args, s->op->args, s->op->args_size);
+	emit_timestamp(slot->packets[0], va + offsetof(struct tess_slot, before));
+	ret = s->op->emit(s->op, q, slot->packets[1], va, s->next, count);
+	emit_timestamp(slot->packets[2], va + offsetof(struct tess_slot, after));
+	return ret;
+}
+
+static int send_part(struct start *s, unsigned int slice, uint64_t count)
+{
+	struct tess_queue *q;
+	int ret, attempt;
+
+	/* A queue whose earlier work failed unnoticed is replaced once. */
+	for (attempt = 0; attempt < 2; attempt++) {
+		ret = tess_queue_get_locked(s->dev, slice, &q);
+		if (!ret)
+			ret = fill_slot(s, q, count);
+		if (!ret)
+			ret = tess_queue_submit_locked(q, 3, s->deps, s->fence);
+		if (ret != -EIO)
+			return ret;
+	}
+	return tess_fail(s->dev, ret, "slice %u takes no work", slice);
+}
+
+/* Returns -ENXIO if a slice went away and there is a rest to split again. */
+static int send_all(struct start *s)
+{
+	uint32_t weight[TESS_MAX_SLICES];
+	uint64_t count[TESS_MAX_SLICES];
+	unsigned int i;
+	int ret;
+
+	if (!weigh_slices(s, weight))
+		return tess_fail(s->dev, -EHOSTDOWN,
+				 "no slice can run this: the GPU has slices "
+				 "0x%llx, 0x%llx were asked for",
+				 (unsigned long long)s->dev->gpu.slice_mask,
+				 (unsigned long long)(s->op->slice_mask ? s->op->slice_mask :
+									  ~0ull));
+	ret = tess_split(s->op->units - s->next, weight, TESS_MAX_SLICES, count);
+	for (i = 0; i < TESS_MAX_SLICES && !ret; i++) {
+		if (!count[i])
+			continue;
+		ret = send_part(s, i, count[i]);
+		if (ret == -ENXIO)
+			s->excluded |= 1ull << i;
+		if (!ret)
+			s->next += count[i];
+	}
+	return ret;
+}
+
+static int start_locked(struct start *s)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		if (s->dev->queues[i] && !(s->op->flags & TESS_OP_CONCURRENT))
+			s->deps[i] = s->dev->queues[i]->submitted;
+	}
+	do {
+		ret = tess_device_refresh_locked(s->dev);
+		if (!ret)
+			ret = send_all(s);
+	} while (ret == -ENXIO);
+	return ret == -EHOSTDOWN ? -ENXIO : ret;
+}
+
+int tess_op_start(struct tess_device *dev, const struct tess_op *op, struct tess_fence **fence)
+{
+	struct start s = { .dev = dev, .op = op };
+	int ret = -ENOMEM;
+
+	pthread_mutex_lock(&dev->lock);
+	s.fence = tess_fence_new_locked(dev);
+	if (s.fence)
+		ret = start_locked(&s);
+	else
+		tess_fail(dev, ret, "out of memory");
+	if (!ret && fence)
+		*fence = s.fence;
+	else if (s.fence)
+		tess_fence_release_locked(s.fence);
+	pthread_mutex_unlock(&dev->lock);
+	return ret;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/**
+ * DOC: queues
+ *
+ * Each slice has a queue of jobs, made when it is first used. A job's command buffer
+ * is bracketed by two TIMESTAMP packets that write the slice's counters into the job's
+ * slot: what the job cost is their difference, and a second block that was not written
+ * is how a failed job shows without asking the kernel after each success.
+ *
+ * Job n of a queue signals point n of the queue's timeline, so that one object per
+ * slice tells everything, and waiting for an old point is harmless.
+ *
+ * A failed job kills its queue in the kernel. The jobs behind it end with an error
+ * too; then the kernel's queue is replaced, the timeline and the slots go on.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "fault.h"
+#include "fence.h"
+#include "kmd.h"
+#include "queue.h"
+
+static struct tess_slot *slot_of(const struct tess_queue *q, uint64_t point)
+{
+	return (struct tess_slot *)q->cmd->map + point % TESS_QUEUE_SLOTS;
+}
+
+static int wait_point(struct tess_queue *q, uint64_t point, int64_t deadline)
+{
+	return tess_kmd_sync_wait(q->dev->kmd, &q->sync, &point, 1, deadline);
+}
+
+static int create(struct tess_device *dev, unsigned int slice, struct tess_queue **out)
+{
+	struct tess_queue *q = calloc(1, sizeof(*q));
+	int ret;
+
+	if (!q)
+		return tess_fail(dev, -ENOMEM, "out of memory");
+	q->dev = dev;
+	q->slice = slice;
+	ret = tess_buffer_create_locked(dev, TESS_QUEUE_SLOTS * sizeof(struct tess_slot),
+					TESS_BUFFER_SYSTEM, 0, NULL, 0, &q->cmd);
+	if (ret)
+		goto err_free;
+	ret = tess_buffer_map_locked(q->cmd);
+	if (ret)
+		goto err_cmd;
+	ret = tess_kmd_sync_create(dev->kmd, &q->sync);
+	if (ret) {
+		tess_device_fail(dev, ret, "create a timeline");
+		goto err_cmd;
+	}
+	*out = q;
+	return 0;
+
+err_cmd:
+	tess_buffer_destroy_locked(q->cmd);
+err_free:
+	free(q);
+	return ret;
+}
+
+static void destroy_kernel_queue(struct tess_queue *q)
+{
+	struct drm_tessera_queue_destroy req = { .id = q->id };
+
+	if (q->id)
+		tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_QUEUE_DESTROY, &req);
+	q->id = 0;
+	q->dead = false;
+	q->dead_told = false;
+}
+
+static int create_kernel_queue(struct tess_queue *q)
+{
+	struct drm_tessera_queue_create req = { .vm = q->dev->vm, .slice = q->slice };
+	int ret;
+
+	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &req);
+	if (ret && ret != -ENXIO)
+		return tess_device_fail(q->dev, ret, "create a queue");
+	q->id = req.id;
+	return ret;
+}
+
+int tess_queue_get_locked(struct tess_device *dev, unsigned int slice, struct tess_queue **out)
+{
+	struct tess_queue *q;
+	int ret;
+
+	if (!dev->queues[slice]) {
+		ret = create(dev, slice, &dev->queues[slice]);
+		if (ret)
+			return ret;
+	}
+	q = dev->queues[slice];
+	if (q->dead) {
+		/* Its jobs are over or about to be cancelled. */
+		ret = wait_point(q, q->submitted, INT64_MAX);
+		if (ret)
+			return tess_device_fail(dev, ret, "wait for a failed queue");
+		tess_queue_collect_locked(q, q->submitted);
+		destroy_kernel_queue(q);
+	}
+	if (!q->id) {
+		ret = create_kernel_queue(q);
+		if (ret)
+			return ret;
+	}
+	*out = q;
+	return 0;
+}
+
+void tess_queue_stop_locked(struct tess_queue *q)
+{
+	if (q)
+		destroy_kernel_queue(q);
+}
+
+void tess_queue_free_locked(struct tess_queue *q)
+{
+	if (!q)
+		return;
+	q->dev->queues[q->slice] = NULL;
+	tess_kmd_sync_destroy(q->dev->kmd, q->sync);
+	if (q->scratch)
+		tess_buffer_destroy_locked(q->scratch);
+	tess_buffer_destroy_locked(q->cmd);
+	free(q);
+}
+
+int tess_queue_slot_locked(struct tess_queue *q, struct tess_slot **slot, uint64_t *va)
+{
+	uint64_t point = q->submitted + 1;
+	int ret;
+
+	if (point - q->collected > TESS_QUEUE_SLOTS) {
+		ret = wait_point(q, point - TESS_QUEUE_SLOTS, INT64_MAX);
+		if (ret)
+			return tess_device_fail(q->dev, ret, "wait for room in a queue");
+		tess_queue_collect_locked(q, point - TESS_QUEUE_SLOTS);
+	}
+	*slot = slot_of(q, point);
+	*va = q->cmd->va + (uint64_t)((uint8_t *)*slot - (uint8_t *)q->cmd->map);
+	memset(*slot, 0, sizeof(**slot));
+	(*slot)->after.time = TESS_SLOT_UNDONE;
+	return 0;
+}
+
+int tess_queue_scratch_locked(struct tess_queue *q, uint64_t bytes, uint64_t *va)
+{
+	struct tess_buffer *old = q->scratch;
+	int ret;
+
+	if (!old || old->size < bytes) {
+		if (old) {
+			/* Jobs that use it may be running. */
+			ret = wait_point(q, q->submitted, INT64_MAX);
+			if (ret)
+				return tess_device_fail(q->dev, ret, "wait for a queue");
+			tess_buffer_destroy_locked(old);
+			q->scratch = NULL;
+		}
+		ret = tess_buffer_create_locked(q->dev, bytes, TESS_BUFFER_VRAM, q->slice, NULL, 0,
+						&q->scratch);
+		if (ret == -ENOSPC)
+			ret = tess_buffer_create_locked(q->dev, bytes, TESS_BUFFER_SYSTEM, 0, NULL,
+							0, &q->scratch);
+		if (ret)
+			return ret;
+	}
+	*va = q->scratch->va;
+	return 0;
+}
+
+static unsigned int gather_deps(struct tess_queue *q, const uint64_t *deps,
+				struct drm_tessera_sync *syncs)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		struct tess_queue *other = q->dev->queues[i];
+
+		/* The queue itself keeps order; what was collected is over. */
+		if (!other || other == q || deps[i] <= other->collected)
+			continue;
+		syncs[n].handle = other->sync;
+		syncs[n].pad = 0;
+		syncs[n].point = deps[i];
+		n++;
+	}
+	return n;
+}
+
+int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const uint64_t *deps,
+			     struct tess_fence *fence)
+{
+	struct drm_tessera_sync in[TESS_MAX_SLICES];
+	struct drm_tessera_sync out = { .handle = q->sync, .point = q->submitted + 1 };
+	uint64_t offset = (uint64_t)((uint8_t *)slot_of(q, out.point) - (uint8_t *)q->cmd->map);
+	struct drm_tessera_submit req = {
+		.queue = q->id,
+		.count = packets,
+		.cmd = q->cmd->va + offset,
+		.in_count = gather_deps(q, deps, in),
+		.out_count = 1,
+		.in_syncs = (uintptr_t)in,
+		.out_syncs = (uintptr_t)&out,
+	};
+	int ret;
+
+	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_SUBMIT, &req);
+	if (ret == -EIO || ret == -ENXIO) {
+		q->dead = true;
+		return ret;
+	}
+	if (ret)
+		return tess_device_fail(q->dev, ret, "send work to the GPU");
+	q->submitted++;
+	q->fences[q->submitted % TESS_QUEUE_SLOTS] = fence;
+	tess_fence_add_job_locked(fence, q->slice, q->submitted);
+	return 0;
+}
+
+static int ask_why(struct tess_queue *q, char *text, size_t size)
+{
+	struct drm_tessera_queue_state state = { .id = q->id };
+	int ret;
+
+	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_QUEUE_STATE, &state);
+	if (!ret)
+		return tess_fault_describe_locked(q, &state, text, size);
+	snprintf(text, size, "slice %u: %s", q->slice,
+		 ret == -ENODEV ? "the GPU is gone" : "the driver does not say why a job failed");
+	return ret;
+}
+
+/* The first failure of a queue says why; the jobs behind it only suffer from it. */
+static void fail_job(struct tess_queue *q, struct tess_fence *fence)
+{
+	char text[TESS_ERROR_MAX];
+	int status;
+
+	if (q->dead_told) {
+		tess_fence_fail_job_locked(fence, -ECANCELED,
+					   "cancelled: an earlier operation on the slice failed");
+		return;
+	}
+	status = ask_why(q, text, sizeof(text));
+	tess_fence_fail_job_locked(fence, status, text);
+	q->dead = true;
+	q->dead_told = true;
+}
+
+void tess_queue_collect_locked(struct tess_queue *q, uint64_t point)
+{
+	while (q->collected < point) {
+		struct tess_slot *slot = slot_of(q, ++q->collected);
+		struct tess_fence *fence = q->fences[q->collected % TESS_QUEUE_SLOTS];
+
+		if (__atomic_load_n(&slot->after.time, __ATOMIC_ACQUIRE) != TESS_SLOT_UNDONE)
+			tess_fence_finish_job_locked(fence, slot);
+		else
+			fail_job(q, fence);
+	}
+}
+
+/* Points that all queues have reached when all work is done */
+static unsigned int gather_points(struct tess_device *dev, uint32_t *handles, uint64_t *points)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		struct tess_queue *q = dev->queues[i];
+
+		if (q && q->collected < q->submitted) {
+			handles[n] = q->sync;
+			points[n++] = q->submitted;
+		}
+	}
+	return n;
+}
+
+int tess_device_wait(struct tess_device *dev, int64_t deadline)
+{
+	uint32_t handles[TESS_MAX_SLICES];
+	uint64_t points[TESS_MAX_SLICES];
+	uint64_t reached[TESS_MAX_SLICES] = { 0 };
+	unsigned int i, n;
+	int ret = 0;
+
+	pthread_mutex_lock(&dev->lock);
+	n = gather_points(dev, handles, points);
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		reached[i] = dev->queues[i] ? dev->queues[i]->submitted : 0;
+	pthread_mutex_unlock(&dev->lock);
+	if (n)
+		ret = tess_kmd_sync_wait(dev->kmd, handles, points, n, deadline);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&dev->lock);
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		if (dev->queues[i])
+			tess_queue_collect_locked(dev->queues[i], reached[i]);
+	}
+	pthread_mutex_unlock(&dev->lock);
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A kernel driver and a GPU inside the test program: kmd_sim.c takes the place of
+ * kmd_drm.c and keeps the objects of the uAPI, sim_gpu.c runs packets, kernels on the
+ * model's ISA engine. Jobs run when they are submitted, so results do not depend on
+ * time. Each object that the library forgets is counted.
+ */
+#ifndef TESS_LIB_TESTS_SIM_H
+#define TESS_LIB_TESTS_SIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <drm/tessera_drm.h>
+
+#define SIM_SLICES 8
+
+/**
+ * struct sim - what a test can set and see
+ * @gpus: number of GPUs in the machine
+ * @slice_mask: slices that are available
+ * @cores: per slice
+ * @engines: per slice
+ * @vram_free: bytes
+ * @revoke_at: before the submission of this number (from 1), @revoke goes away
+ * @revoke: slices
+ * @deny_bind: VM_BIND fails with this error
+ * @stuck: jobs stay unfinished until sim_unstick()
+ * @hang_after: instructions after which a job counts as hung
+ * @submits: submissions so far
+ * @deps: dependencies of all submissions so far
+ * @groups: work-groups that each slice ran
+ * @leaks: objects that were left when a device was closed
+ */
+struct sim {
+	unsigned int gpus;
+	uint64_t slice_mask;
+	uint32_t cores[SIM_SLICES];
+	uint32_t engines[SIM_SLICES];
+	uint64_t vram_free;
+	uint64_t revoke_at;
+	uint64_t revoke;
+	int deny_bind;
+	bool stuck;
+	uint64_t hang_after;
+	uint64_t submits;
+	uint64_t deps;
+	uint64_t groups[SIM_SLICES];
+	unsigned int leaks;
+};
+
+extern struct sim sim;
+
+/* A machine with one GPU of eight slices with 4, 4, 2, 2, 1, 1, 1, 1 cores */
+void sim_reset(void);
+void sim_unstick(void);
+
+/* ---- between kmd_sim.c and sim_gpu.c ---- */
+
+struct tess_kmd;
+
+/* Host address of a page of the GPU, NULL if unmapped; @flags: DRM_TESSERA_BIND_* */
+void *sim_translate(struct tess_kmd *kmd, uint32_t vm, uint64_t va, uint32_t *flags);
+
+/*
+ * Run a command buffer. Returns 0 or DRM_TESSERA_QUEUE_* and the fault in @state.
+ */
+uint32_t sim_run(struct tess_kmd *kmd, uint32_t vm, unsigned int slice, uint64_t cmd,
+		 uint32_t count, struct drm_tessera_queue_state *state);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The shared library on a real GPU or vGPU: what the simulation cannot show. Argument:
+ * the directory of the kernels.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tessera.h>
+#include <time.h>
+
+#include "kernels.h"
+#include "tap.h"
+
+#define ITEMS 4096
+
+static struct tess_device *dev;
+static struct tess_program *prog;
+static struct tess_info info;
+
+static void failed(int ret, int want, const char *word)
+{
+	const char *text = tess_strerror(dev);
+
+	ok(ret == want && strstr(text, word), "%s", text);
+}
+
+static int run(const char *kernel, uint32_t grid, uint32_t group, const void *args, uint32_t size,
+	       uint64_t slice_mask, struct tess_counters *c)
+{
+	struct tess_dispatch d = {
+		.kernel = tess_program_kernel(prog, kernel),
+		.grid = { grid },
+		.group = { group },
+		.args = args,
+		.args_size = size,
+		.slice_mask = slice_mask,
+	};
+
+	return tess_run(dev, &d, c);
+}
+
+static unsigned int wrong_ids(const struct ids *ids)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < ITEMS; i++)
+		wrong += ids[i].global[0] != i || ids[i].visits != 1;
+	return wrong;
+}
+
+/* Each slice alone, then all of them */
+static void test_slices(void)
+{
+	struct tess_counters c = { 0 };
+	struct ids_args args;
+	struct tess_buffer *buf;
+	struct ids *ids;
+	uint64_t mask;
+	uint32_t i;
+	int ret;
+
+	ok(!tess_buffer_create(dev, ITEMS * sizeof(*ids), TESS_BUFFER_VRAM, TESS_NEAR_ANY, &buf),
+	   "a buffer in VRAM");
+	ids = tess_buffer_map(buf);
+	args.out = tess_buffer_va(buf);
+	for (i = 0; i < info.slice_count; i++) {
+		mask = 1ull << i;
+		if (!(info.slice_mask & mask))
+			continue;
+		memset(ids, 0, ITEMS * sizeof(*ids));
+		ret = run("ids", ITEMS, 64, &args, sizeof(args), mask, &c);
+		ok(!ret && !wrong_ids(ids) && c.slices == 1 && c.groups == ITEMS / 64,
+		   "slice %u: %llu cycles", i, (unsigned long long)c.cycles);
+	}
+	memset(ids, 0, ITEMS * sizeof(*ids));
+	ret = run("ids", ITEMS, 16, &args, sizeof(args), 0, &c);
+	ok(!ret && !wrong_ids(ids) && c.groups == ITEMS / 16,
+	   "all slices: %u took part, %llu cycles", c.slices, (unsigned long long)c.cycles);
+	tess_buffer_destroy(buf);
+}
+
+static int poke(uint32_t what, uint64_t addr)
+{
+	struct poke_args args = { .addr = addr, .what = what, .item = 5 };
+
+	return run("poke", 64, 8, &args, sizeof(args), 0, NULL);
+}
+
+static int works(void)
+{
+	struct saxpy_args args = { .n = 0 };
+
+	return !run("saxpy", 64, 8, &args, sizeof(args), 0, NULL);
+}
+
+static void test_faults(void)
+{
+	struct tess_buffer *ro;
+
+	ok(!tess_buffer_create(dev, 4096, TESS_BUFFER_READONLY, 0, &ro), "a read-only buffer");
+	failed(poke(0, 0), -EFAULT, "load");
+	ok(works(), "the next operation works");
+	failed(poke(1, tess_buffer_va(ro) + 4096 + 4), -EFAULT, "4 bytes after the end");
+	ok(works(), "the next operation works");
+	ok(!poke(0, tess_buffer_va(ro)), "a read-only buffer can be read");
+	failed(poke(1, tess_buffer_va(ro)), -EFAULT, "store");
+	failed(poke(2, tess_buffer_va(ro)), -EFAULT, "not code");
+	failed(poke(3, 0), -EFAULT, "poke+");
+	failed(poke(1, 0xfffffffffffffff0ull), -EFAULT, "store");
+	ok(works(), "the next operation works");
+	tess_buffer_destroy(ro);
+}
+
+#define HANG_MS "/sys/module/tessera_drm/parameters/hang_ms"
+
+static int set_hang_ms(unsigned int ms)
+{
+	FILE *f = fopen(HANG_MS, "w");
+	int bad;
+
+	if (!f)
+		return -1;
+	bad = fprintf(f, "%u", ms) < 0;
+	bad |= fclose(f) != 0;
+	return bad ? -1 : 0;
+}
+
+/* An endless loop: stopped after the driver's limit, which is GPU time */
+static void test_hang(void)
+{
+	unsigned int before = 0;
+	FILE *f = fopen(HANG_MS, "r");
+
+	if (!f || fscanf(f, "%u", &before) != 1 || set_hang_ms(200)) {
+		skip("an endless loop: cannot set " HANG_MS);
+	} else {
+		failed(poke(4, 0), -ETIMEDOUT, "too long");
+		ok(works(), "the next operation works");
+		set_hang_ms(before);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* A thousand small operations in order, through all queues */
+static void test_order(void)
+{
+	struct tess_buffer *buf;
+	struct tess_transfer t = { .bytes = 4, .slice_count = 1 };
+	unsigned int i, bad = 0;
+	uint32_t *p;
+
+	tess_buffer_create(dev, 4096, TESS_BUFFER_SYSTEM, 0, &buf);
+	p = tess_buffer_map(buf);
+	t.dst = buf;
+	for (i = 1; i <= 1000; i++) {
+		t.pattern = i;
+		do
+			t.slice_mask = 1ull << rand() % 64;
+		while (!(info.slice_mask & t.slice_mask));
+		bad += !!tess_transfer(dev, &t, NULL);
+	}
+	bad += !!tess_finish(dev, 60000000000);
+	ok(!bad && p[0] == 1000, "1000 fills of one word on random slices end in order: %u", p[0]);
+	tess_buffer_destroy(buf);
+}
+
+static void *add(void *arg)
+{
+	struct saxpy_args *args = arg;
+	intptr_t bad = 0;
+
+	for (int i = 0; i < 20; i++)
+		bad += !!run("saxpy", args->n, 16, args, sizeof(*args), 0, NULL);
+	return (void *)bad;
+}
+
+static void test_threads(void)
+{
+	struct saxpy_args args[4];
+	struct tess_buffer *x, *y[4];
+	pthread_t thread[4];
+	unsigned int i, k, wrong = 0;
+	void *bad;
+
+	tess_buffer_create(dev, 1024, 0, 0, &x);
+	for (i = 0; i < 256; i++)
+		((float *)tess_buffer_map(x))[i] = (float)i;
+	for (k = 0; k < 4; k++) {
+		tess_buffer_create(dev, 1024, TESS_BUFFER_VRAM, TESS_NEAR_ANY, &y[k]);
+		args[k] = (struct saxpy_args){ .x = tess_buffer_va(x),
+					       .y = tess_buffer_va(y[k]),
+					       .a = (float)(k + 1),
+					       .n = 256 };
+		pthread_create(&thread[k], NULL, add, &args[k]);
+	}
+	for (k = 0; k < 4; k++) {
+		pthread_join(thread[k], &bad);
+		wrong += (unsigned int)(intptr_t)bad;
+		for (i = 0; i < 256; i++)
+			wrong += ((float *)tess_buffer_map(y[k]))[i] !=
+				 20.0f * (float)(k + 1) * (float)i;
+	}
+	ok(!wrong, "four threads share a device");
+	for (k = 0; k < 4; k++)
+		tess_buffer_destroy(y[k]);
+	tess_buffer_destroy(x);
+}
+
+/* The kernel may free what a closed device had a little later. */
+static void test_returned(void)
+{
+	struct tess_info after = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 100 && after.vram_free < info.vram_free; i++) {
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+		if (tess_open(NULL, &dev) || tess_get_info(dev, &after))
+			break;
+		tess_close(dev);
+	}
+	ok(after.vram_free >= info.vram_free, "all VRAM is free again (looked %u times)", i);
+}
+
+int main(int argc, char **argv)
+{
+	char path[4096];
+
+	printf("TAP version 13\n");
+	snprintf(path, sizeof(path), "%s/kernels.elf", argv[argc - 1]);
+	if (tess_open(NULL, &dev) || tess_get_info(dev, &info) ||
+	    tess_program_load_file(dev, path, &prog)) {
+		printf("Bail out! %s\n", tess_strerror(dev));
+		return 1;
+	}
+	test_slices();
+	test_faults();
+	test_hang();
+	test_order();
+	test_threads();
+	tess_close(dev);
+	test_returned();
+	return done();
+}
