@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Address spaces: every error of their ioctls, replacing, splitting, rights */
+#include "harness.h"
+#include "tess_ctx.h"
+
+FIXTURE(bind)
+{
+	struct tess_ctx ctx;
+};
+
+FIXTURE_SETUP(bind)
+{
+	tess_ctx_open(&self->ctx);
+}
+
+FIXTURE_TEARDOWN(bind)
+{
+	tess_ctx_close(&self->ctx);
+}
+
+TEST_F(bind, vm_errors)
+{
+	struct drm_tessera_vm_create create = { .flags = 1 };
+	struct drm_tessera_vm_destroy destroy = { .id = self->ctx.vm, .pad = 1 };
+	int fd = self->ctx.fd;
+
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_CREATE, &create));
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_DESTROY, &destroy));
+	EXPECT_EQ(-ENOENT, __tess_vm_destroy(fd, 0));
+	EXPECT_EQ(-ENOENT, __tess_vm_destroy(fd, 65));
+	EXPECT_EQ(0, __tess_vm_destroy(fd, self->ctx.vm));
+	EXPECT_EQ(-ENOENT, __tess_vm_destroy(fd, self->ctx.vm));
+}
+
+TEST_F(bind, vm_emfile)
+{
+	uint32_t id;
+	int n, rc = 0;
+
+	for (n = 1; !rc && n <= 64; n++)
+		rc = __tess_vm_create(self->ctx.fd, &id);
+	EXPECT_EQ(-EMFILE, rc);
+	EXPECT_EQ(64, n - 1);
+}
+
+TEST_F(bind, ioctl_errors)
+{
+	struct drm_tessera_vm_bind_op op = { .op = DRM_TESSERA_BIND_UNMAP, .size = TESS_PAGE };
+	const struct drm_tessera_vm_bind good = {
+		.vm = self->ctx.vm,
+		.count = 1,
+		.ops = (uintptr_t)&op,
+	};
+	struct drm_tessera_vm_bind args;
+	int fd = self->ctx.fd;
+
+	args = good;
+	EXPECT_EQ(0, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.flags = 1;
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.pad = 1;
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.count = 0;
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.count = 1025;
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.vm = 0;
+	EXPECT_EQ(-ENOENT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	args = good;
+	args.ops = 16;
+	EXPECT_EQ(-EFAULT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(0u, args.count);
+}
+
+static int bind_one(struct tess_ctx *ctx, struct drm_tessera_vm_bind_op op)
+{
+	uint32_t count = 1;
+
+	return __tess_vm_bind(ctx->fd, ctx->vm, &op, &count);
+}
+
+TEST_F(bind, map_errors)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t handle = tess_bo_create(ctx->fd, 2 * TESS_PAGE, 0);
+	const struct drm_tessera_vm_bind_op good = {
+		.op = DRM_TESSERA_BIND_MAP,
+		.handle = handle,
+		.va = TESS_FREE_VA,
+		.size = 2 * TESS_PAGE,
+	};
+	struct drm_tessera_vm_bind_op op;
+
+	EXPECT_EQ(0, bind_one(ctx, good));
+#define WITH(field, value)          \
+	do {                        \
+		op = good;          \
+		op.field = (value); \
+	} while (0)
+	WITH(op, 2);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(flags, 4);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(pad, 1);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(handle, 0);
+	EXPECT_EQ(-ENOENT, bind_one(ctx, op));
+	WITH(handle, 12345);
+	EXPECT_EQ(-ENOENT, bind_one(ctx, op));
+	WITH(size, 0);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(size, TESS_PAGE + 1);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(size, 3 * TESS_PAGE);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(size, ~0xfffull);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(offset, TESS_PAGE);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(offset, ~0xfffull);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(offset, 8);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(va, TESS_FREE_VA + 64);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(va, (1ull << 38) - TESS_PAGE);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(va, 1ull << 38);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(va, ~0xfffull);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(va, (1ull << 38) - 2 * TESS_PAGE);
+	EXPECT_EQ(0, bind_one(ctx, op));
+	WITH(va, 0);
+	EXPECT_EQ(0, bind_one(ctx, op));
+#undef WITH
+}
+
+TEST_F(bind, unmap_errors)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	const struct drm_tessera_vm_bind_op good = {
+		.op = DRM_TESSERA_BIND_UNMAP,
+		.va = TESS_FREE_VA,
+		.size = TESS_PAGE,
+	};
+	struct drm_tessera_vm_bind_op op;
+
+	/* A hole is fine. */
+	EXPECT_EQ(0, bind_one(ctx, good));
+	op = good;
+	op.flags = DRM_TESSERA_BIND_READONLY;
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	op = good;
+	op.handle = ctx->data_bo;
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	op = good;
+	op.offset = TESS_PAGE;
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	op = good;
+	op.size = 1ull << 38;
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	op.va = 0;
+	EXPECT_EQ(0, bind_one(ctx, op));
+}
+
+TEST_F(bind, tells_how_far_it_came)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_vm_bind_op ops[4] = {};
+	uint32_t count = 4;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		ops[i].op = DRM_TESSERA_BIND_MAP;
+		ops[i].handle = i == 2 ? 999 : ctx->data_bo;
+		ops[i].va = TESS_FREE_VA + i * TESS_PAGE;
+		ops[i].size = TESS_PAGE;
+	}
+	EXPECT_EQ(-ENOENT, __tess_vm_bind(ctx->fd, ctx->vm, ops, &count));
+	EXPECT_EQ(2u, count);
+	tess_fill(ctx, TESS_FREE_VA, 2 * TESS_PAGE, 7);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+}
+
+TEST_F(bind, replaces)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t a = tess_bo_create(ctx->fd, TESS_PAGE, 0);
+	uint32_t b = tess_bo_create(ctx->fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
+	volatile uint32_t *pa = tess_bo_mmap(ctx->fd, a, TESS_PAGE);
+	volatile uint32_t *pb = tess_bo_mmap(ctx->fd, b, TESS_PAGE);
+
+	tess_vm_map(ctx->fd, ctx->vm, a, 0, TESS_FREE_VA, TESS_PAGE);
+	tess_fill(ctx, TESS_FREE_VA, 64, 0xaaaa);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+	tess_vm_map(ctx->fd, ctx->vm, b, 0, TESS_FREE_VA, TESS_PAGE);
+	tess_begin(ctx);
+	tess_fill(ctx, TESS_FREE_VA, 64, 0xbbbb);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0xaaaau, pa[0]);
+	EXPECT_EQ(0xbbbbu, pb[0]);
+}
+
+/* Is there memory at @va? A queue that faulted is replaced. */
+static bool mapped(struct tess_ctx *ctx, uint64_t va)
+{
+	int rc;
+
+	tess_begin(ctx);
+	tess_fill(ctx, va, 4, 1);
+	rc = tess_ctx_run(ctx);
+	if (rc)
+		tess_ctx_new_queue(ctx);
+	return !rc;
+}
+
+static void split(struct __test_metadata *_metadata, struct tess_ctx *ctx, uint32_t flags)
+{
+	const uint64_t va = 512 * TESS_2M, size = 2 * TESS_2M;
+	uint32_t handle = tess_bo_create(ctx->fd, size, flags);
+	volatile uint32_t *p = tess_bo_mmap(ctx->fd, handle, size);
+
+	tess_vm_map(ctx->fd, ctx->vm, handle, 0, va, size);
+	EXPECT_EQ(0, __tess_bo_close(ctx->fd, handle));
+	tess_vm_unmap(ctx->fd, ctx->vm, va + 16 * TESS_PAGE, TESS_PAGE);
+	EXPECT_TRUE(mapped(ctx, va));
+	EXPECT_TRUE(mapped(ctx, va + 15 * TESS_PAGE));
+	EXPECT_FALSE(mapped(ctx, va + 16 * TESS_PAGE));
+	EXPECT_TRUE(mapped(ctx, va + 17 * TESS_PAGE));
+	EXPECT_TRUE(mapped(ctx, va + size - TESS_PAGE));
+	EXPECT_FALSE(mapped(ctx, va + size));
+	EXPECT_EQ(1u, p[17 * TESS_PAGE / 4]);
+	EXPECT_EQ(0u, p[16 * TESS_PAGE / 4]);
+	/* Both ends of what is left, then all of it */
+	tess_vm_unmap(ctx->fd, ctx->vm, va + 8 * TESS_PAGE, TESS_2M);
+	EXPECT_TRUE(mapped(ctx, va + 7 * TESS_PAGE));
+	EXPECT_FALSE(mapped(ctx, va + 8 * TESS_PAGE));
+	EXPECT_TRUE(mapped(ctx, va + 8 * TESS_PAGE + TESS_2M));
+	tess_vm_unmap(ctx->fd, ctx->vm, va, size);
+	EXPECT_FALSE(mapped(ctx, va));
+	EXPECT_FALSE(mapped(ctx, va + size - TESS_PAGE));
+}
+
+TEST_F(bind, splits_system)
+{
+	split(_metadata, &self->ctx, 0);
+}
+
+TEST_F(bind, splits_vram)
+{
+	split(_metadata, &self->ctx, DRM_TESSERA_BO_VRAM);
+}
+
+TEST_F(bind, replaces_the_middle)
+{
+	const uint64_t va = 512 * TESS_2M;
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t a = tess_bo_create(ctx->fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	uint32_t b = tess_bo_create(ctx->fd, TESS_PAGE, 0);
+	volatile uint32_t *pa = tess_bo_mmap(ctx->fd, a, TESS_2M);
+	volatile uint32_t *pb = tess_bo_mmap(ctx->fd, b, TESS_PAGE);
+
+	tess_vm_map(ctx->fd, ctx->vm, a, 0, va, TESS_2M);
+	tess_vm_map(ctx->fd, ctx->vm, b, 0, va + 5 * TESS_PAGE, TESS_PAGE);
+	tess_fill(ctx, va, TESS_2M, 0x77);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0x77u, pb[0]);
+	EXPECT_EQ(0u, pa[5 * TESS_PAGE / 4]);
+	EXPECT_EQ(0x77u, pa[6 * TESS_PAGE / 4]);
+	EXPECT_EQ(0x77u, pa[TESS_2M / 4 - 1]);
+}
+
+TEST_F(bind, offsets_count)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	volatile uint32_t *data = (uint32_t *)ctx->data;
+
+	/* The same page twice, in the other order */
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 2 * TESS_PAGE, TESS_FREE_VA, TESS_PAGE);
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, TESS_PAGE, TESS_FREE_VA + TESS_PAGE, TESS_PAGE);
+	tess_fill(ctx, TESS_FREE_VA, TESS_PAGE, 2);
+	tess_fill(ctx, TESS_FREE_VA + TESS_PAGE, TESS_PAGE, 1);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0u, data[0]);
+	EXPECT_EQ(1u, data[1024]);
+	EXPECT_EQ(2u, data[2048]);
+	EXPECT_EQ(0u, data[3072]);
+}
+
+TEST_F(bind, readonly_and_noexec)
+{
+	struct drm_tessera_queue_state state;
+	struct tess_ctx *ctx = &self->ctx;
+
+	ASSERT_EQ(0, __tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, TESS_FREE_VA, TESS_PAGE,
+				   DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC));
+	tess_copy(ctx, TESS_DATA_VA + TESS_PAGE, TESS_FREE_VA, 64);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+
+	EXPECT_FALSE(mapped(ctx, TESS_FREE_VA));
+
+	tess_begin(ctx);
+	tess_dispatch(ctx, TESS_K_JUMP, 1, 1, TESS_FREE_VA, 0);
+	EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
+	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
+	EXPECT_EQ(TESS_CAUSE_FETCH_PAGE, state.cause);
+}
+
+TEST_F(bind, vms_are_apart)
+{
+	struct tess_ctx other;
+	volatile uint32_t *p = (uint32_t *)self->ctx.data, *q;
+
+	tess_ctx_open_on(&other, self->ctx.fd, self->ctx.slice);
+	q = (uint32_t *)other.data;
+	tess_fill(&self->ctx, TESS_DATA_VA, 64, 1);
+	tess_fill(&other, TESS_DATA_VA, 64, 2);
+	tess_ctx_submit(&self->ctx);
+	tess_ctx_submit(&other);
+	EXPECT_EQ(0, tess_ctx_wait(&self->ctx));
+	EXPECT_EQ(0, tess_ctx_wait(&other));
+	EXPECT_EQ(1u, p[0]);
+	EXPECT_EQ(2u, q[0]);
+	tess_ctx_close(&other);
+}
+
+TEST_F(bind, many_mappings)
+{
+	struct drm_tessera_vm_bind_op *ops = calloc(1024, sizeof(*ops));
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t count = 1024, i;
+
+	ASSERT_NE(NULL, ops);
+	for (i = 0; i < count; i++) {
+		ops[i].op = DRM_TESSERA_BIND_MAP;
+		ops[i].handle = ctx->data_bo;
+		ops[i].offset = i % 256 * TESS_PAGE;
+		ops[i].va = TESS_FREE_VA + (uint64_t)i * 33 * TESS_PAGE;
+		ops[i].size = TESS_PAGE;
+	}
+	ASSERT_EQ(0, __tess_vm_bind(ctx->fd, ctx->vm, ops, &count));
+	EXPECT_TRUE(mapped(ctx, TESS_FREE_VA + 1023ull * 33 * TESS_PAGE));
+	tess_vm_unmap(ctx->fd, ctx->vm, TESS_FREE_VA, 1024ull * 33 * TESS_PAGE);
+	EXPECT_FALSE(mapped(ctx, TESS_FREE_VA));
+	free(ops);
+}
+
+TEST_HARNESS_MAIN

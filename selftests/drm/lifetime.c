@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The GPU goes away and comes back under processes that use it */
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/sync_file.h>
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "harness.h"
+#include "tess_ctx.h"
+
+#define DRIVER_DIR "/sys/bus/pci/drivers/tessera_pci/"
+
+static void write_file(struct __test_metadata *_metadata, const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ((ssize_t)strlen(text), write(fd, text, strlen(text)));
+	close(fd);
+}
+
+FIXTURE(lifetime)
+{
+	char bdf[64];
+	uint64_t vram, slices;
+};
+
+FIXTURE_SETUP(lifetime)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/device", tess_sysfs_dir());
+	n = readlink(path, target, sizeof(target) - 1);
+	ASSERT_LT(0, n);
+	target[n] = '\0';
+	snprintf(self->bdf, sizeof(self->bdf), "%.63s", strrchr(target, '/') + 1);
+	self->vram = tess_sysfs_value("vram_free");
+	self->slices = tess_sysfs_value("slices_free");
+}
+
+FIXTURE_TEARDOWN(lifetime)
+{
+	if (access(tess_sysfs_dir(), F_OK))
+		write_file(_metadata, DRIVER_DIR "bind", self->bdf);
+}
+
+static void unbind(struct __test_metadata *_metadata, const char *bdf)
+{
+	write_file(_metadata, DRIVER_DIR "unbind", bdf);
+}
+
+/* It is there again, works, and has all that it had */
+static void rebind(struct __test_metadata *_metadata, const char *bdf, uint64_t vram,
+		   uint64_t slices)
+{
+	struct tess_ctx ctx;
+
+	write_file(_metadata, DRIVER_DIR "bind", bdf);
+	EXPECT_EQ(vram, tess_sysfs_wait("vram_free", vram, 5));
+	EXPECT_EQ(slices, tess_sysfs_wait("slices_free", slices, 5));
+	tess_ctx_open(&ctx);
+	tess_dispatch(&ctx, TESS_K_IDS, 1, 64, TESS_DATA_VA, 0);
+	EXPECT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(189u, ((uint32_t *)ctx.data)[63]);
+	tess_ctx_close(&ctx);
+	EXPECT_EQ(vram, tess_sysfs_wait("vram_free", vram, 5));
+}
+
+TEST_F(lifetime, open_and_idle)
+{
+	struct tess_ctx ctx;
+	uint32_t id;
+
+	tess_ctx_open(&ctx);
+	tess_bo_create(ctx.fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	unbind(_metadata, self->bdf);
+	EXPECT_EQ(-ENODEV, __tess_query(ctx.fd, DRM_TESSERA_QUERY_GPU, NULL, 0));
+	EXPECT_EQ(-ENODEV, __tess_bo_create(ctx.fd, TESS_PAGE, 0, &id));
+	EXPECT_EQ(-ENODEV, __tess_vm_create(ctx.fd, &id));
+	EXPECT_EQ(-ENODEV, __tess_vm_unmap(ctx.fd, ctx.vm, 0, TESS_PAGE));
+	EXPECT_EQ(-ENODEV, __tess_queue_create(ctx.fd, ctx.vm, 0, 0, &id));
+	EXPECT_EQ(-ENODEV, __tess_ctx_submit(&ctx));
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	/* What was opened before stays dead, and can still be closed. */
+	EXPECT_EQ(-ENODEV, __tess_bo_create(ctx.fd, TESS_PAGE, 0, &id));
+	tess_ctx_close(&ctx);
+	EXPECT_EQ(self->vram, tess_sysfs_wait("vram_free", self->vram, 5));
+}
+
+static sigjmp_buf bus_error;
+
+static void on_bus_error(int number)
+{
+	siglongjmp(bus_error, number);
+}
+
+TEST_F(lifetime, vram_mappings_go)
+{
+	int fd = tess_open();
+	uint32_t handle = tess_bo_create(fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	struct drm_prime_handle share = { .handle = handle, .flags = DRM_CLOEXEC };
+	volatile uint32_t *p = tess_bo_mmap(fd, handle, TESS_2M), *q;
+
+	ASSERT_EQ(0, tess_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &share));
+	q = mmap(NULL, TESS_2M, PROT_READ, MAP_SHARED, share.fd, 0);
+	ASSERT_NE(MAP_FAILED, q);
+	p[0] = 1;
+	EXPECT_EQ(1u, q[0]);
+	signal(SIGBUS, on_bus_error);
+	unbind(_metadata, self->bdf);
+	if (!sigsetjmp(bus_error, 1)) {
+		p[0] = 2;
+		EXPECT_EQ(0, "a store to VRAM that is gone");
+	}
+	if (!sigsetjmp(bus_error, 1)) {
+		(void)q[0];
+		EXPECT_EQ(0, "a load from VRAM that is gone");
+	}
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	if (!sigsetjmp(bus_error, 1)) {
+		p[0] = 3;
+		EXPECT_EQ(0, "a store to VRAM of another time");
+	}
+	close(fd);
+}
+
+/* Works until the GPU is gone, which must show as nothing but that */
+static void load(unsigned int slice, int ready)
+{
+	struct tess_ctx ctx;
+	int rc, runs = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	tess_ctx_open_on(&ctx, tess_open(), slice);
+	tess_bo_create(ctx.fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	for (;;) {
+		tess_begin(&ctx);
+		tess_fill(&ctx, TESS_DATA_VA, TESS_DATA_BYTES, 1);
+		tess_dispatch(&ctx, TESS_K_DELAY, 1, 1, TESS_DATA_VA, 1000);
+		rc = __tess_ctx_submit(&ctx);
+		if (!rc)
+			rc = __tess_syncobj_wait(ctx.fd, ctx.done, 0, TESS_WAIT_MS);
+		if (rc)
+			break;
+		if (!runs++ && write(ready, "r", 1) != 1)
+			_exit(2);
+	}
+	_exit(rc == -ENODEV || rc == -EIO || rc == -ENXIO ? 0 : 1);
+}
+
+TEST_F_TIMEOUT(lifetime, under_load, 120)
+{
+	int i, round, status, ready[2];
+	pid_t pids[4];
+	char c;
+
+	ASSERT_EQ(0, pipe(ready));
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 4; i++) {
+			pids[i] = fork();
+			ASSERT_LE(0, pids[i]);
+			if (!pids[i])
+				load(i % 2, ready[1]);
+		}
+		for (i = 0; i < 4; i++)
+			ASSERT_EQ(1, read(ready[0], &c, 1));
+		unbind(_metadata, self->bdf);
+		for (i = 0; i < 4; i++) {
+			ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
+			EXPECT_EQ(0, status);
+		}
+		rebind(_metadata, self->bdf, self->vram, self->slices);
+	}
+}
+
+TEST_F(lifetime, under_an_endless_job)
+{
+	struct tess_ctx ctx;
+
+	tess_ctx_open(&ctx);
+	tess_dispatch(&ctx, TESS_K_LOOP, 8, 64, 0, 0);
+	tess_ctx_submit(&ctx);
+	tess_ctx_submit(&ctx);
+	usleep(200000);
+	unbind(_metadata, self->bdf);
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	tess_ctx_close(&ctx);
+}
+
+TEST_F(lifetime, dmabuf_survives)
+{
+	struct drm_prime_handle share = { .flags = DRM_CLOEXEC };
+	int fd = tess_open();
+	uint32_t *p;
+
+	share.handle = tess_bo_create(fd, TESS_PAGE, 0);
+	p = tess_bo_mmap(fd, share.handle, TESS_PAGE);
+	p[0] = 77;
+	ASSERT_EQ(0, tess_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &share));
+	munmap(p, TESS_PAGE);
+	close(fd);
+	unbind(_metadata, self->bdf);
+	p = mmap(NULL, TESS_PAGE, PROT_READ, MAP_SHARED, share.fd, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(77u, p[0]);
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	close(share.fd);
+	EXPECT_EQ(77u, p[0]);
+}
+
+/* Sync file of a syncobj */
+static int export_sync(struct __test_metadata *_metadata, int fd, uint32_t handle)
+{
+	struct drm_syncobj_handle args = {
+		.handle = handle,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+		.fd = -1,
+	};
+
+	ASSERT_EQ(0, tess_ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args));
+	return args.fd;
+}
+
+static int sync_status(struct __test_metadata *_metadata, int fd)
+{
+	struct sync_fence_info fence = {};
+	struct sync_file_info info = { .num_fences = 1, .sync_fence_info = (uintptr_t)&fence };
+
+	ASSERT_EQ(0, tess_ioctl(fd, SYNC_IOC_FILE_INFO, &info));
+	EXPECT_EQ(1u, info.num_fences);
+	/* Newer kernels do not ask a fence that is signalled. */
+	EXPECT_LT(0u, strnlen(fence.driver_name, sizeof(fence.driver_name)));
+	EXPECT_LT(0u, strnlen(fence.obj_name, sizeof(fence.obj_name)));
+	if (!info.status) {
+		EXPECT_EQ(0, strcmp("tessera", fence.driver_name));
+		EXPECT_EQ(0, strcmp("queue", fence.obj_name));
+	}
+	return info.status;
+}
+
+TEST_F(lifetime, fences_survive)
+{
+	struct drm_tessera_sync in, out;
+	struct tess_ctx ctx, other;
+	int files[3], fd;
+
+	/* A job that is over, one that is killed before it starts, one that never ends */
+	fd = tess_open();
+	tess_ctx_open_on(&ctx, fd, 0);
+	tess_ctx_open_on(&other, fd, 1);
+	tess_nop(&ctx);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	files[0] = export_sync(_metadata, fd, ctx.done);
+	tess_begin(&ctx);
+	tess_dispatch(&ctx, TESS_K_LOOP, 1, 1, 0, 0);
+	tess_ctx_submit(&ctx);
+	files[1] = export_sync(_metadata, fd, ctx.done);
+	in = (struct drm_tessera_sync){ .handle = ctx.done };
+	out = (struct drm_tessera_sync){ .handle = other.done };
+	tess_nop(&other);
+	ASSERT_EQ(0, __tess_submit(&other, &in, 1, &out, 1));
+	files[2] = export_sync(_metadata, fd, other.done);
+	EXPECT_EQ(0, sync_status(_metadata, files[2]));
+
+	tess_ctx_close(&ctx);
+	tess_ctx_close(&other);
+	close(fd);
+	unbind(_metadata, self->bdf);
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	EXPECT_EQ(1, sync_status(_metadata, files[0]));
+	EXPECT_NE(1, sync_status(_metadata, files[1]));
+	EXPECT_NE(0, sync_status(_metadata, files[1]));
+	EXPECT_EQ(-ESRCH, sync_status(_metadata, files[2]));
+	/* They keep the module, too. */
+	EXPECT_NE(0, system("rmmod tessera_drm 2>/dev/null"));
+}
+
+TEST_F(lifetime, many_opens_leak_nothing)
+{
+	struct tess_ctx ctx;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		tess_ctx_open(&ctx);
+		tess_bo_create(ctx.fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
+		tess_nop(&ctx);
+		tess_ctx_submit(&ctx);
+		tess_ctx_close(&ctx);
+	}
+	EXPECT_EQ(self->vram, tess_sysfs_wait("vram_free", self->vram, 5));
+	EXPECT_EQ(self->slices, tess_sysfs_wait("slices_free", self->slices, 5));
+}
+
+TEST_F(lifetime, module_stays_while_it_is_used)
+{
+	int fd = tess_open();
+
+	EXPECT_NE(0, system("rmmod tessera_drm 2>/dev/null"));
+	EXPECT_EQ(0, access("/sys/module/tessera_drm", F_OK));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* DRM_IOCTL_TESSERA_QUERY */
+#include "harness.h"
+#include "tess_ctx.h"
+
+/* Numbers written down once: a change here breaks programs. */
+TEST(layout)
+{
+	EXPECT_EQ(16u, sizeof(struct drm_tessera_query));
+	EXPECT_EQ(72u, sizeof(struct drm_tessera_query_gpu));
+	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_slice));
+	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_memory));
+	EXPECT_EQ(16u, sizeof(struct drm_tessera_sync));
+	EXPECT_EQ(40u, sizeof(struct drm_tessera_vm_bind_op));
+	EXPECT_EQ(64u, sizeof(struct tess_pkt_dispatch));
+	EXPECT_EQ(0xc0106440u, DRM_IOCTL_TESSERA_QUERY);
+	EXPECT_EQ(0xc0186441u, DRM_IOCTL_TESSERA_BO_CREATE);
+	EXPECT_EQ(0xc0106442u, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET);
+	EXPECT_EQ(0xc0086443u, DRM_IOCTL_TESSERA_VM_CREATE);
+	EXPECT_EQ(0x40086444u, DRM_IOCTL_TESSERA_VM_DESTROY);
+	EXPECT_EQ(0xc0186445u, DRM_IOCTL_TESSERA_VM_BIND);
+	EXPECT_EQ(0xc0106446u, DRM_IOCTL_TESSERA_QUEUE_CREATE);
+	EXPECT_EQ(0x40086447u, DRM_IOCTL_TESSERA_QUEUE_DESTROY);
+	EXPECT_EQ(0xc0286448u, DRM_IOCTL_TESSERA_QUEUE_STATE);
+	EXPECT_EQ(0x40306449u, DRM_IOCTL_TESSERA_SUBMIT);
+}
+
+FIXTURE(query)
+{
+	int fd;
+};
+
+FIXTURE_SETUP(query)
+{
+	self->fd = tess_open();
+}
+
+FIXTURE_TEARDOWN(query)
+{
+	close(self->fd);
+}
+
+TEST_F(query, version)
+{
+	char name[32] = "", desc[64] = "";
+	struct drm_version version = {
+		.name = name,
+		.name_len = sizeof(name) - 1,
+		.desc = desc,
+		.desc_len = sizeof(desc) - 1,
+	};
+
+	ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_VERSION, &version));
+	EXPECT_EQ(0, strcmp("tessera", name));
+	EXPECT_EQ(1, version.version_major);
+	EXPECT_LT(0u, strlen(desc));
+}
+
+TEST_F(query, gpu)
+{
+	struct drm_tessera_query_gpu gpu;
+
+	ASSERT_EQ(sizeof(gpu), __tess_query(self->fd, DRM_TESSERA_QUERY_GPU, &gpu, sizeof(gpu)));
+	EXPECT_LE(1u, gpu.slice_count);
+	EXPECT_GE(64u, gpu.slice_count);
+	EXPECT_NE(0u, gpu.slice_mask);
+	if (gpu.slice_count < 64)
+		EXPECT_EQ(0u, gpu.slice_mask >> gpu.slice_count);
+	EXPECT_LE(1u, gpu.generation);
+	EXPECT_LE(gpu.bank_size, gpu.vram_size);
+	EXPECT_EQ(tess_sysfs_value("vram_total"), gpu.vram_size);
+	EXPECT_EQ(tess_sysfs_value("clock_khz"), gpu.clock_khz);
+	EXPECT_EQ(tess_sysfs_value("slices_total"), gpu.slice_count);
+	EXPECT_EQ(1ull << 38, gpu.va_end);
+	EXPECT_LT(0u, gpu.clock_khz);
+	EXPECT_EQ(TESS_GROUP_SLOTS, gpu.group_slots);
+	EXPECT_EQ(TESS_MAX_GROUP_ITEMS, gpu.max_group_items);
+	EXPECT_EQ(TESS_MAX_LOCAL_BYTES, gpu.max_local_bytes);
+	EXPECT_EQ(65536u, gpu.max_submit_packets);
+	EXPECT_EQ(0u, gpu.pad);
+}
+
+TEST_F(query, slices)
+{
+	struct drm_tessera_query_slice slices[64];
+	struct drm_tessera_query_gpu gpu;
+	unsigned int i;
+	int size;
+
+	tess_query_gpu(self->fd, &gpu);
+	size = __tess_query(self->fd, DRM_TESSERA_QUERY_SLICES, slices, sizeof(slices));
+	ASSERT_EQ(gpu.slice_count * sizeof(slices[0]), size);
+	for (i = 0; i < gpu.slice_count; i++) {
+		bool available = slices[i].flags & DRM_TESSERA_SLICE_AVAILABLE;
+
+		EXPECT_GE(3u, slices[i].kind);
+		EXPECT_EQ(gpu.slice_mask >> i & 1, available);
+		EXPECT_EQ(0u, slices[i].flags & ~DRM_TESSERA_SLICE_AVAILABLE);
+		if (available) {
+			EXPECT_LT(0u, slices[i].kind);
+			EXPECT_LT(0u, slices[i].cores);
+			EXPECT_EQ(3u, slices[i].engines & 3);
+		}
+	}
+}
+
+TEST_F(query, memory)
+{
+	struct drm_tessera_query_memory memory;
+	struct drm_tessera_query_gpu gpu;
+
+	tess_query_gpu(self->fd, &gpu);
+	ASSERT_EQ(sizeof(memory),
+		  __tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &memory, sizeof(memory)));
+	EXPECT_EQ(gpu.vram_size, memory.vram_total);
+	EXPECT_GE(memory.vram_total, memory.vram_free);
+	EXPECT_EQ(tess_sysfs_value("vram_free"), memory.vram_free);
+}
+
+TEST_F(query, size_zero_only_tells_the_size)
+{
+	EXPECT_EQ(sizeof(struct drm_tessera_query_gpu),
+		  __tess_query(self->fd, DRM_TESSERA_QUERY_GPU, NULL, 0));
+	EXPECT_EQ(sizeof(struct drm_tessera_query_memory),
+		  __tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, (void *)1, 0));
+}
+
+TEST_F(query, copies_what_fits)
+{
+	uint8_t part[sizeof(struct drm_tessera_query_gpu) + 8];
+	struct drm_tessera_query_gpu gpu;
+	unsigned int i;
+
+	tess_query_gpu(self->fd, &gpu);
+	memset(part, 0xa5, sizeof(part));
+	EXPECT_EQ(sizeof(gpu), __tess_query(self->fd, DRM_TESSERA_QUERY_GPU, part, 20));
+	EXPECT_EQ(0, memcmp(part, &gpu, 20));
+	EXPECT_EQ(0xa5, part[20]);
+	EXPECT_EQ(sizeof(gpu), __tess_query(self->fd, DRM_TESSERA_QUERY_GPU, part, sizeof(part)));
+	for (i = sizeof(gpu); i < sizeof(part); i++)
+		EXPECT_EQ(0xa5, part[i]);
+}
+
+TEST_F(query, unknown_type_is_einval)
+{
+	uint8_t buf[256];
+
+	EXPECT_EQ(-EINVAL, __tess_query(self->fd, 3, buf, sizeof(buf)));
+	EXPECT_EQ(-EINVAL, __tess_query(self->fd, ~0u, NULL, 0));
+}
+
+TEST_F(query, bad_pointer_is_efault)
+{
+	EXPECT_EQ(-EFAULT, __tess_query(self->fd, DRM_TESSERA_QUERY_GPU, (void *)16, 8));
+	EXPECT_EQ(-EFAULT, __tess_query(self->fd, DRM_TESSERA_QUERY_SLICES, (void *)~0xfffull, 64));
+	EXPECT_EQ(-EFAULT, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_QUERY, (void *)16));
+}
+
+TEST_F(query, unknown_ioctl_fails)
+{
+	struct drm_tessera_query query = {};
+
+	EXPECT_EQ(-EINVAL,
+		  tess_ioctl(self->fd, DRM_IOWR(DRM_COMMAND_BASE + 0x0a, struct drm_tessera_query),
+			     &query));
+}
+
+TEST_HARNESS_MAIN

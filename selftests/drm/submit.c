@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* SUBMIT: every error, and every packet that a program may send */
+#include "harness.h"
+#include "tess_ctx.h"
+
+FIXTURE(submit)
+{
+	struct tess_ctx ctx;
+};
+
+FIXTURE_SETUP(submit)
+{
+	tess_ctx_open(&self->ctx);
+}
+
+FIXTURE_TEARDOWN(submit)
+{
+	tess_ctx_close(&self->ctx);
+}
+
+static int submit(struct tess_ctx *ctx, struct drm_tessera_submit args)
+{
+	return tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, &args);
+}
+
+TEST_F(submit, errors)
+{
+	struct drm_tessera_sync bad_pad = { .handle = self->ctx.done, .pad = 1 };
+	struct drm_tessera_sync bad_handle = { .handle = 4711 };
+	struct drm_tessera_sync empty = { .handle = self->ctx.done };
+	struct drm_tessera_sync empty_point = { .handle = self->ctx.done, .point = 3 };
+	struct tess_ctx *ctx = &self->ctx;
+	const struct drm_tessera_submit good = {
+		.queue = ctx->queue,
+		.count = 1,
+		.cmd = TESS_CMD_VA,
+	};
+	struct drm_tessera_submit args;
+
+	tess_nop(ctx);
+	EXPECT_EQ(0, submit(ctx, good));
+#define WITH(field, value)            \
+	do {                          \
+		args = good;          \
+		args.field = (value); \
+	} while (0)
+	WITH(queue, 0);
+	EXPECT_EQ(-ENOENT, submit(ctx, args));
+	WITH(queue, ctx->queue + 1);
+	EXPECT_EQ(-ENOENT, submit(ctx, args));
+	WITH(flags, 1);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(pad, 1);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(count, 0);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(count, 65537);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(cmd, TESS_CMD_VA + 32);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(cmd, 1ull << 38);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(cmd, ~63ull);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(cmd, (1ull << 38) - 64);
+	args.count = 2;
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(in_count, 65);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(out_count, 65);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(in_count, 1);
+	EXPECT_EQ(-EFAULT, submit(ctx, args));
+	WITH(out_count, 1);
+	EXPECT_EQ(-EFAULT, submit(ctx, args));
+	WITH(in_syncs, (uintptr_t)&bad_pad);
+	args.in_count = 1;
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(out_syncs, (uintptr_t)&bad_pad);
+	args.out_count = 1;
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(in_syncs, (uintptr_t)&bad_handle);
+	args.in_count = 1;
+	EXPECT_EQ(-ENOENT, submit(ctx, args));
+	WITH(out_syncs, (uintptr_t)&bad_handle);
+	args.out_count = 1;
+	EXPECT_EQ(-ENOENT, submit(ctx, args));
+	/* Nothing was ever submitted that could signal it. */
+	WITH(in_syncs, (uintptr_t)&empty);
+	args.in_count = 1;
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(in_syncs, (uintptr_t)&empty_point);
+	args.in_count = 1;
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+#undef WITH
+	EXPECT_EQ(-EFAULT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, (void *)8));
+	/* None of that was the queue's fault. */
+	EXPECT_EQ(0u, tess_queue_flags(ctx->fd, ctx->queue));
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+}
+
+TEST_F(submit, nop)
+{
+	tess_nop(&self->ctx);
+	EXPECT_EQ(0, tess_ctx_run(&self->ctx));
+}
+
+TEST_F(submit, fill)
+{
+	uint32_t *data = (uint32_t *)self->ctx.data;
+	unsigned int i;
+
+	tess_fill(&self->ctx, TESS_DATA_VA + 4, 40000, 0xdeadbeef);
+	ASSERT_EQ(0, tess_ctx_run(&self->ctx));
+	EXPECT_EQ(0u, data[0]);
+	for (i = 1; i <= 10000; i++)
+		ASSERT_EQ(0xdeadbeefu, data[i]);
+	EXPECT_EQ(0u, data[10001]);
+}
+
+TEST_F(submit, copy_through_vram)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t handle = tess_bo_create(ctx->fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	unsigned int i;
+
+	tess_vm_map(ctx->fd, ctx->vm, handle, 0, TESS_FREE_VA, TESS_2M);
+	for (i = 0; i < 100003; i++)
+		ctx->data[i] = i * 167 + (i >> 8);
+	tess_copy(ctx, TESS_FREE_VA + 5, TESS_DATA_VA, 100003);
+	tess_copy(ctx, TESS_DATA_VA + 500001, TESS_FREE_VA + 5, 100003);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0, memcmp(ctx->data, ctx->data + 500001, 100003));
+	EXPECT_EQ(0, ctx->data[500000]);
+	EXPECT_EQ(0, ctx->data[600004]);
+}
+
+TEST_F(submit, timestamp)
+{
+	uint64_t *data = (uint64_t *)self->ctx.data;
+	struct tess_counter_block *block = (void *)(self->ctx.data + 64);
+	struct tess_ctx *ctx = &self->ctx;
+
+	tess_timestamp(ctx, TESS_DATA_VA, 0);
+	tess_fill(ctx, TESS_DATA_VA + TESS_PAGE, 65536, 1);
+	tess_timestamp(ctx, TESS_DATA_VA + 8, 0);
+	tess_timestamp(ctx, TESS_DATA_VA + 64, TESS_TIMESTAMP_COUNTERS);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_NE(0u, data[0]);
+	EXPECT_LT(data[0], data[1]);
+	EXPECT_LE(data[1], block->time);
+	EXPECT_LE(65536u, block->bytes);
+	EXPECT_LT(0u, block->busy);
+	EXPECT_LE(block->time, tess_sysfs_value("time_cycles"));
+}
+
+TEST_F(submit, signal_and_wait)
+{
+	volatile uint64_t *data = (uint64_t *)self->ctx.data;
+	struct tess_ctx *ctx = &self->ctx;
+
+	data[0] = 5;
+	tess_signal(ctx, TESS_DATA_VA, TESS_SIGNAL_ADD, 10);
+	tess_wait(ctx, TESS_DATA_VA, TESS_WAIT_EQ, 15);
+	tess_signal(ctx, TESS_DATA_VA + 8, TESS_SIGNAL_SET, 1);
+	tess_wait(ctx, TESS_DATA_VA + 16, TESS_WAIT_GE, 100);
+	tess_signal(ctx, TESS_DATA_VA + 24, TESS_SIGNAL_OR, 0x30);
+	tess_ctx_submit(ctx);
+	EXPECT_EQ(-ETIME, __tess_syncobj_wait(ctx->fd, ctx->done, 0, 300));
+	EXPECT_EQ(15u, data[0]);
+	EXPECT_EQ(1u, data[1]);
+	EXPECT_EQ(0u, data[3]);
+	data[2] = 101;
+	EXPECT_EQ(0, tess_ctx_wait(ctx));
+	EXPECT_EQ(0x30u, data[3]);
+}
+
+TEST_F(submit, dispatch)
+{
+	uint32_t *data = (uint32_t *)self->ctx.data;
+	unsigned int i;
+
+	tess_dispatch(&self->ctx, TESS_K_IDS, 33, 64, TESS_DATA_VA, 0);
+	ASSERT_EQ(0, tess_ctx_run(&self->ctx));
+	for (i = 0; i < 33 * 64; i++)
+		ASSERT_EQ(3 * i, data[i]);
+	EXPECT_EQ(0u, data[i]);
+}
+
+TEST_F(submit, dispatch_completion_signal)
+{
+	volatile uint64_t *signal = (uint64_t *)(self->ctx.data + TESS_PAGE);
+	struct tess_pkt_dispatch *dispatch;
+	struct tess_ctx *ctx = &self->ctx;
+
+	*signal = 2;
+	tess_dispatch(ctx, TESS_K_IDS, 1, 8, TESS_DATA_VA, 0);
+	dispatch = (struct tess_pkt_dispatch *)ctx->cmd;
+	dispatch->completion_signal = TESS_DATA_VA + TESS_PAGE;
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(1u, *signal);
+}
+
+TEST_F(submit, dispatch_range)
+{
+	struct tess_pkt_dispatch *dispatch;
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t *data = (uint32_t *)ctx->data;
+	unsigned int i;
+
+	tess_dispatch(ctx, TESS_K_IDS, 10, 16, TESS_DATA_VA, 0);
+	dispatch = (struct tess_pkt_dispatch *)ctx->cmd;
+	dispatch->header = TESS_PKT_DISPATCH_RANGE | TESS_PKT_ACQUIRE_SYSTEM;
+	dispatch->completion_signal = TESS_DISPATCH_RANGE(3, 4);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	for (i = 0; i < 160; i++)
+		EXPECT_EQ(i >= 48 && i < 112 ? 3 * i : 0, data[i]);
+}
+
+TEST_F(submit, all_slices_at_once)
+{
+	struct drm_tessera_query_gpu gpu;
+	struct drm_tessera_sync out[64];
+	unsigned int i, n = 0;
+	int fd = tess_open();
+	struct tess_ctx *ctx = calloc(64, sizeof(*ctx));
+
+	ASSERT_NE(NULL, ctx);
+	tess_query_gpu(fd, &gpu);
+	for (i = 0; i < gpu.slice_count; i++) {
+		if (!(gpu.slice_mask >> i & 1))
+			continue;
+		tess_ctx_open_on(&ctx[n], fd, i);
+		tess_dispatch(&ctx[n], TESS_K_IDS, 16, 64, TESS_DATA_VA, 0);
+		out[n] = (struct drm_tessera_sync){ .handle = ctx[n].done };
+		ASSERT_EQ(0, __tess_submit(&ctx[n], NULL, 0, &out[n], 1));
+		n++;
+	}
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(0, tess_ctx_wait(&ctx[i]));
+		EXPECT_EQ(3u * 1023, ((uint32_t *)ctx[i].data)[1023]);
+	}
+	EXPECT_LT(0u, n);
+	free(ctx);
+	close(fd);
+}
+
+TEST_F(submit, many_jobs_in_order)
+{
+	uint64_t *data = (uint64_t *)self->ctx.data;
+	struct tess_ctx *ctx = &self->ctx;
+	unsigned int i;
+
+	/* Each job takes the number that its predecessor left, and adds one. */
+	tess_dispatch(ctx, TESS_K_ADD, 1, 1, TESS_DATA_VA, 0);
+	tess_copy(ctx, TESS_DATA_VA + 8, TESS_DATA_VA, 8);
+	for (i = 0; i < 500; i++)
+		tess_ctx_submit(ctx);
+	ASSERT_EQ(0, tess_ctx_wait(ctx));
+	EXPECT_EQ(500u, data[0]);
+	EXPECT_EQ(500u, data[1]);
+}
+
+TEST_F(submit, long_command_buffer)
+{
+	uint64_t *data = (uint64_t *)self->ctx.data;
+	struct tess_ctx *ctx = &self->ctx;
+	unsigned int i;
+
+	for (i = 0; i < 900; i++)
+		tess_signal(ctx, TESS_DATA_VA, TESS_SIGNAL_ADD, 1);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(900u, data[0]);
+}
+
+TEST_F(submit, biggest_command_buffer)
+{
+	const uint32_t count = 65536;
+	struct tess_ctx *ctx = &self->ctx;
+	uint64_t size = (uint64_t)count * TESS_PKT_SIZE;
+	uint32_t handle = tess_bo_create(ctx->fd, size, 0), i;
+	uint8_t *cmd = tess_bo_mmap(ctx->fd, handle, size);
+	struct drm_tessera_sync out = { .handle = ctx->done };
+	struct drm_tessera_submit args = {
+		.queue = ctx->queue,
+		.count = count,
+		.cmd = TESS_FREE_VA,
+		.out_count = 1,
+		.out_syncs = (uintptr_t)&out,
+	};
+	struct tess_pkt_fill *last;
+
+	for (i = 0; i < count; i++)
+		cmd[i * TESS_PKT_SIZE] = TESS_PKT_NOP;
+	last = (struct tess_pkt_fill *)(cmd + (count - 1) * TESS_PKT_SIZE);
+	last->header = TESS_PKT_FILL;
+	last->rows = 1;
+	last->dst = TESS_DATA_VA;
+	last->row_bytes = 4;
+	last->pattern = 99;
+	tess_vm_map(ctx->fd, ctx->vm, handle, 0, TESS_FREE_VA, size);
+	ASSERT_EQ(0, submit(ctx, args));
+	ASSERT_EQ(0, tess_ctx_wait(ctx));
+	EXPECT_EQ(99u, *(uint32_t *)ctx->data);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* GPUs and mdevs in sysfs */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vgpu.h"
+
+#define MDEV_BUS "/sys/class/mdev_bus"
+#define MDEVS "/sys/bus/mdev/devices"
+
+const char *gpu_name(void)
+{
+	static char name[64];
+	struct dirent *e;
+	DIR *d;
+
+	if (*name)
+		return name;
+	d = opendir(MDEV_BUS);
+	while (d && (e = readdir(d)) && !*name) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/tessera_pci-C1",
+			 e->d_name);
+		if (e->d_name[0] != '.' && !access(path, F_OK))
+			snprintf(name, sizeof(name), "%.63s", e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return *name ? name : NULL;
+}
+
+const char *gpu_dir(void)
+{
+	static char dir[128];
+
+	if (!gpu_name())
+		return NULL;
+	snprintf(dir, sizeof(dir), MDEV_BUS "/%s", gpu_name());
+	return dir;
+}
+
+static int file_read(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		n = -errno;
+	else
+		buf[n] = 0;
+	close(fd);
+	return n < 0 ? n : 0;
+}
+
+int file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static void type_path(char *path, const char *type, const char *file)
+{
+	snprintf(path, PATH_MAX, "%s/mdev_supported_types/tessera_pci-%s/%s", gpu_dir() ?: "/none",
+		 type, file);
+}
+
+int mdev_available(const char *type)
+{
+	char path[PATH_MAX], buf[32];
+	int ret;
+
+	type_path(path, type, "available_instances");
+	ret = file_read(path, buf, sizeof(buf));
+	return ret ? ret : atoi(buf);
+}
+
+int mdev_create(const char *type, char *uuid)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	ret = file_read("/proc/sys/kernel/random/uuid", uuid, 37);
+	if (ret)
+		return ret;
+	type_path(path, type, "create");
+	return file_write(path, uuid);
+}
+
+int mdev_remove(const char *uuid)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), MDEVS "/%s/remove", uuid);
+	return file_write(path, "1");
+}
+
+void mdev_remove_all(void)
+{
+	struct dirent *e;
+	DIR *d = opendir(MDEVS);
+
+	while (d && (e = readdir(d))) {
+		if (e->d_name[0] != '.')
+			mdev_remove(e->d_name);
+	}
+	if (d)
+		closedir(d);
+}
+
+long long mdev_stat(const char *uuid, const char *name)
+{
+	char path[PATH_MAX], buf[32];
+	int ret;
+
+	snprintf(path, sizeof(path), MDEVS "/%s/stats/%s", uuid, name);
+	ret = file_read(path, buf, sizeof(buf));
+	return ret ? ret : atoll(buf);
+}
+
+static long long vmstat(const char *name)
+{
+	char key[64];
+	long long val;
+	FILE *f = fopen("/proc/vmstat", "re");
+
+	while (f && fscanf(f, "%63s %lld", key, &val) == 2) {
+		if (!strcmp(key, name)) {
+			fclose(f);
+			return val;
+		}
+	}
+	if (f)
+		fclose(f);
+	return -ENOENT;
+}
+
+long long pins_held(void)
+{
+	/* The counters are per processor and added up now and then: now */
+	if (file_write("/proc/sys/vm/stat_refresh", "1"))
+		return -EIO;
+	return vmstat("nr_foll_pin_acquired") - vmstat("nr_foll_pin_released");
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Placement is a pure function: the kernel's source, compiled here. */
+#include "../../drivers/core/place.c"
+
+#include "harness.h"
+
+#define C TESS_KIND_COMPUTE
+#define R TESS_KIND_RENDER
+#define M TESS_KIND_MIXED
+
+/* The default GPU */
+static const u32 kinds[16] = { C, C, C, C, C, C, R, R, R, R, R, R, M, M, M, M };
+
+static struct tess_place gpu_with(u64 free)
+{
+	return (struct tess_place){ .count = 16, .free = free, .kind = kinds };
+}
+
+static u64 choose(u64 free, u32 kind, unsigned int n)
+{
+	struct tess_place place = gpu_with(free);
+	u8 chosen[TESS_MAX_SLICES];
+	unsigned int i;
+	u64 mask = 0;
+
+	if (tess_place_choose(&place, kind, n, chosen))
+		return 0;
+	for (i = 0; i < n; i++)
+		mask |= BIT_ULL(chosen[i]);
+	return mask;
+}
+
+TEST(kind)
+{
+	EXPECT_EQ(choose(0xffff, C, 1), 0x0001ULL);
+	EXPECT_EQ(choose(0xffff, R, 1), 0x0040ULL);
+	EXPECT_EQ(choose(0xffff, M, 4), 0xf000ULL);
+	EXPECT_EQ(choose(0xffff, C, 6), 0x003fULL);
+}
+
+TEST(not_enough)
+{
+	struct tess_place place = gpu_with(0xffff);
+	u8 chosen[TESS_MAX_SLICES];
+
+	EXPECT_EQ(tess_place_choose(&place, C, 7, chosen), -ENOSPC);
+	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, 17, chosen), -ENOSPC);
+	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, TESS_MAX_SLICES, chosen), -ENOSPC);
+	place.free = 0;
+	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, 1, chosen), -ENOSPC);
+}
+
+TEST(count)
+{
+	struct tess_place place = gpu_with(0x1043);
+
+	EXPECT_EQ(tess_place_free(&place, C), 2U);
+	EXPECT_EQ(tess_place_free(&place, R), 1U);
+	EXPECT_EQ(tess_place_free(&place, M), 1U);
+	EXPECT_EQ(tess_place_free(&place, TESS_KIND_NONE), 4U);
+}
+
+TEST(near_each_other)
+{
+	/* 0 and 5 are far from each other, 3 and 5 are nearer */
+	EXPECT_EQ(choose(0x0029, C, 2), 0x0028ULL);
+	/* no two neighbours: the three with the smallest span */
+	EXPECT_EQ(choose(0x0035, C, 3), 0x0034ULL);
+}
+
+TEST(best_fit)
+{
+	/* runs of two (0, 1) and three (3, 4, 5): two go to the run of two */
+	EXPECT_EQ(choose(0x003b, C, 2), 0x0003ULL);
+	/* runs of three (0, 1, 2) and two (4, 5) */
+	EXPECT_EQ(choose(0x0037, C, 2), 0x0030ULL);
+	/* one goes to the run of one */
+	EXPECT_EQ(choose(0x0017, C, 1), 0x0010ULL);
+	/* and to the start of a run, which stays whole */
+	EXPECT_EQ(choose(0x003e, C, 1), 0x0002ULL);
+}
+
+TEST(runs_end_at_other_kinds)
+{
+	/* 5 is free beside 6, which is another kind: a run of one */
+	EXPECT_EQ(choose(0x0066, C, 1), 0x0020ULL);
+}
+
+TEST(any_kind)
+{
+	/* the kind with the fewest free slices that are enough */
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 4), 0xf000ULL);
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 5), 0x001fULL);
+	/* more than any kind has: mixed, and all of it */
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 16), 0xffffULL);
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 7), 0x007fULL);
+}
+
+/* Whether it can be met depends on the number only, and the answer is what was asked for */
+TEST(every_mask)
+{
+	unsigned int n;
+	u32 kind;
+	u64 free;
+
+	for (free = 0; free <= 0xffff; free++) {
+		struct tess_place place = gpu_with(free);
+
+		for (kind = TESS_KIND_NONE; kind <= M; kind++) {
+			unsigned int have = tess_place_free(&place, kind);
+
+			for (n = 1; n <= 4; n++) {
+				u64 mask = choose(free, kind, n);
+
+				ASSERT_EQ(!!mask, n <= have);
+				if (!mask)
+					continue;
+				ASSERT_EQ(hweight64(mask), n);
+				ASSERT_EQ(mask & ~free, 0ULL);
+				place.free = mask;
+				ASSERT_EQ(tess_place_free(&place, kind), n);
+				place.free = free;
+			}
+		}
+	}
+}
+
+TEST(many_slices)
+{
+	u32 many[TESS_MAX_SLICES];
+	struct tess_place place = { .count = TESS_MAX_SLICES, .free = ~0ULL, .kind = many };
+	u8 chosen[TESS_MAX_SLICES];
+	unsigned int i;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		many[i] = R;
+	ASSERT_EQ(tess_place_choose(&place, R, TESS_MAX_SLICES, chosen), 0);
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		EXPECT_EQ(chosen[i], i);
+	place.free = BIT_ULL(63);
+	ASSERT_EQ(tess_place_choose(&place, R, 1, chosen), 0);
+	EXPECT_EQ(chosen[0], 63);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,333 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The pool as user space sees it: files, ownership, GPUs that come and go. Runs in a
+# host VM with two GPUs and all modules.
+#
+# shellcheck disable=SC2086,SC2231 # no value here has a space in it
+
+tree=$(dirname "$(readlink -f "$0")")/../..
+# shellcheck source=scripts/ktap.sh
+. "$tree/scripts/ktap.sh"
+
+class=/sys/class/tessera
+gpu=$class/gpu0
+abi=$tree/Documentation/ABI/testing/sysfs-tessera
+pci=$(basename "$(readlink -f $gpu/device)")
+driver=/sys/bus/pci/drivers/tessera_pci
+types=/sys/bus/pci/devices/$pci/mdev_supported_types/tessera_pci-
+
+is() # FILE VALUE
+{
+	val=$(cat "$1") || return
+	[ "$val" = "$2" ] || { echo "$1: \"$val\", expected \"$2\""; return 1; }
+}
+
+# Names of the files below a directory, as the ABI document has them
+names()
+{
+	(cd "$1" && find . -maxdepth 1 -type f ! -name uevent | sed 's,^./,,' | sort)
+}
+
+documented()
+{
+	sed -n "s,^What:[[:space:]]*$1,,p" "$abi" | grep -v / | grep . | sort
+}
+
+same_names() # DIR PREFIX
+{
+	names "$1" >/tmp/there
+	documented "$2" >/tmp/documented
+	diff /tmp/documented /tmp/there
+}
+
+all_readable()
+{
+	for f in $gpu/*_* $gpu/name $gpu/type $gpu/generation $gpu/slices/slice*/*; do
+		[ "$(stat -c %A "$f")" = -r--r--r-- ] || { echo "$f is writable"; return 1; }
+		cat "$f" >/dev/null || { echo "$f"; return 1; }
+	done
+}
+
+# Number of slices with a value in a file
+count()
+{
+	cat $gpu/slices/slice*/"$1" | grep -cx "$2"
+}
+
+counts()
+{
+	n=$(count "$1" "$2")
+	[ "$n" -eq "$3" ] || { echo "$n slices with $1 $2, expected $3"; return 1; }
+}
+
+banks_tile_vram()
+{
+	end=0
+	for i in $(seq 0 15); do
+		is $gpu/slices/slice"$i"/bank_offset $end || return
+		end=$((end + $(cat $gpu/slices/slice"$i"/bank_size)))
+	done
+	is $gpu/vram_total $end
+}
+
+kind_shape() # KIND CORES ENGINES
+{
+	for s in $gpu/slices/slice*; do
+		[ "$(cat "$s"/kind)" = "$1" ] || continue
+		is "$s"/cores "$2" && is "$s"/engines "$3" || return
+		is "$s"/compute_rate $(($2 * $(cat $gpu/clock_khz) * 1000)) || return
+	done
+}
+
+# Sum of a counter over all slices
+sum() # COUNTER
+{
+	cat $gpu/slices/slice*/"$1" | awk '{ n += $1 } END { printf "%d\n", n }'
+}
+
+work()
+{
+	"$tree/out/selftests/drm/submit" >/tmp/work || { cat /tmp/work; return 1; }
+}
+
+work_is_counted()
+{
+	time=$(cat $gpu/time_cycles)
+	busy=$(sum busy_cycles)
+	insns=$(sum instructions)
+	work || return
+	[ "$(cat $gpu/time_cycles)" -gt "$time" ] && [ "$(sum busy_cycles)" -gt "$busy" ] &&
+		[ "$(sum instructions)" -gt "$insns" ] && [ "$(sum packets)" -gt 0 ]
+}
+
+# Slices are reset when they change hands, their history is not
+counters_stay()
+{
+	before=$(sum instructions)
+	for type in C4 R4 M4; do
+		vgpu_create $type "$(uuid 1)" && vgpu_remove "$(uuid 1)" || return
+	done
+	[ "$before" -gt 0 ] && [ "$(sum instructions)" = "$before" ]
+}
+
+route_takes() # VALUE
+{
+	echo "$1" >/sys/module/tessera/parameters/route && is /sys/module/tessera/parameters/route "$1"
+}
+
+route_refuses()
+{
+	! echo nonsense >/sys/module/tessera/parameters/route && is /sys/module/tessera/parameters/route page
+}
+
+vgpu_create() # TYPE UUID
+{
+	echo "$2" >"$types$1/create"
+}
+
+vgpu_remove() # UUID
+{
+	echo 1 >/sys/bus/mdev/devices/"$1"/remove
+}
+
+available() # TYPE NUMBER
+{
+	is "$types$1/available_instances" "$2"
+}
+
+uuid()
+{
+	printf '00000000-0000-0000-0000-%012d' "$1"
+}
+
+# As many as are promised, and not one more
+exactly() # TYPE
+{
+	promised=$(cat "$types$1/available_instances")
+	i=0
+	while [ $i -lt "$promised" ]; do
+		vgpu_create "$1" "$(uuid $i)" || return
+		i=$((i + 1))
+		available "$1" $((promised - i)) || return
+	done
+	! vgpu_create "$1" "$(uuid 99)" 2>/dev/null || return
+	dmesg | tail -n 3 | grep -q "insufficient" || { echo "no reason in the log"; return 1; }
+	while [ $i -gt 0 ]; do
+		i=$((i - 1))
+		vgpu_remove "$(uuid $i)" || return
+	done
+	available "$1" "$promised"
+}
+
+owner_is_shown()
+{
+	before=$(cat $gpu/generation)
+	vgpu_create C2 "$(uuid 1)" || return
+	counts owner "$(uuid 1)" 2 && counts state used 2 && counts owner drm 14 &&
+		is $gpu/slices_free 14 && [ "$(cat $gpu/generation)" -gt "$before" ]
+	status=$?
+	vgpu_remove "$(uuid 1)" && counts state elastic 16 && is $gpu/slices_free 16 && return $status
+}
+
+# The slices of one vGPU are neighbours
+neighbours()
+{
+	vgpu_create R4 "$(uuid 1)" || return
+	used=$(cd $gpu/slices && grep -lx "$(uuid 1)" slice*/owner | sed 's/[^0-9]//g' | sort -n | tr '\n' ' ')
+	vgpu_remove "$(uuid 1)"
+	# shellcheck disable=SC2086,SC2231 # a list
+	set -- $used
+	[ $# -eq 4 ] && [ $(($4 - $1)) -eq 3 ] || { echo "slices $used"; return 1; }
+}
+
+memory_is_back() # VRAM
+{
+	vgpu_create M4 "$(uuid 1)" || return
+	[ "$(cat $gpu/vram_free)" -eq $(($1 - 4 * $(cat $gpu/slices/slice0/bank_size))) ]
+	status=$?
+	vgpu_remove "$(uuid 1)"
+	is $gpu/vram_free "$1" && return $status
+}
+
+race() # create and remove from several sides at once, then everything is back
+{
+	for k in 1 2 3 4; do
+		(for n in 1 2 3 4 5; do
+			vgpu_create C2 "$(uuid $k)" 2>/dev/null && vgpu_remove "$(uuid $k)"
+		done) &
+	done
+	wait
+	counts state elastic 16 && available C2 3
+}
+
+rebind()
+{
+	for n in 1 2 3 4 5; do
+		echo "$pci" >$driver/unbind || return
+		[ ! -e $gpu ] || { echo "still there"; return 1; }
+		echo "$pci" >$driver/bind || return
+		is $gpu/slices_free 16 && is $gpu/vram_free "$vram" || return
+	done
+}
+
+unbind_with_vgpu()
+{
+	vgpu_create C2 "$(uuid 1)" && echo "$pci" >$driver/unbind || return
+	[ ! -e $gpu ] && [ ! -e /sys/bus/mdev/devices/"$(uuid 1)" ]
+	status=$?
+	echo "$pci" >$driver/bind && is $gpu/slices_free 16 && return $status
+}
+
+other_gpu_stays()
+{
+	cat $class/gpu1/generation >/tmp/generation
+	echo "$pci" >$driver/unbind || return
+	is $class/gpu1/slices_free 16 && is $class/gpu1/generation "$(cat /tmp/generation)"
+	status=$?
+	echo "$pci" >$driver/bind
+	[ "$(basename "$(readlink -f $gpu/device)")" = "$pci" ] && return $status
+}
+
+function_reset()
+{
+	echo 1 >/sys/bus/pci/devices/"$pci"/reset || return
+	is $gpu/slices_free 16 && counts state elastic 16
+}
+
+hotplug()
+{
+	echo 1 >/sys/bus/pci/devices/"$pci"/remove && [ ! -e $gpu ] || return
+	echo 1 >/sys/bus/pci/rescan && is $gpu/slices_free 16
+}
+
+# Memory decoding off: the device answers no more, as if it had been pulled
+does_not_answer()
+{
+	setpci -s "$pci" COMMAND=0:2
+	! vgpu_create C2 "$(uuid 1)" 2>/dev/null || return
+	timeout 5 sh -c "until dmesg | grep -q 'does not answer any more'; do sleep 0.1; done" || return
+	! cat $gpu/slices/slice0/busy_cycles 2>/dev/null && available C2 0 || return
+	timeout 20 sh -c "echo $pci >$driver/unbind" && [ ! -e $gpu ]
+}
+
+answers_again()
+{
+	setpci -s "$pci" COMMAND=2:2
+	echo "$pci" >$driver/bind && is $gpu/slices_free 16 && work
+}
+
+open_file_survives()
+{
+	exec 3<$gpu/slices/slice0/busy_cycles 4<$gpu/slices_free
+	echo "$pci" >$driver/unbind
+	cat <&3 >/dev/null 2>&1
+	cat <&4 >/dev/null 2>&1
+	exec 3<&- 4<&-
+	echo "$pci" >$driver/bind && is $gpu/slices_free 16
+}
+
+core_alone()
+{
+	rmmod tessera_mdev tessera_drm || return
+	counts state free 16 || return
+	modprobe_all
+}
+
+modprobe_all()
+{
+	dir=$tree/out/modules/$(uname -r)
+	for m in tessera tessera_pci tessera_drm tessera_mdev; do
+		[ -d /sys/module/$m ] || insmod "$dir/$m.ko" || return
+	done
+}
+
+unload()
+{
+	rmmod tessera_mdev tessera_drm tessera_pci tessera || return
+	[ ! -e $class ] && modprobe_all && counts state elastic 16
+}
+
+ktap_begin
+vram=$(cat $gpu/vram_free)
+check "two GPUs" test -e $class/gpu1
+check "files of a GPU are those documented" same_names $gpu '/sys/class/tessera/gpu<N>/'
+check "files of a slice are those documented" same_names $gpu/slices/slice0 \
+	'/sys/class/tessera/gpu<N>/slices/slice<M>/'
+check "all files are readable and read-only" all_readable
+check "name" is $gpu/name "$pci"
+check "type" is $gpu/type gpu
+check "slices" is $gpu/slices_total 16
+check "all slices can be had" is $gpu/slices_free 16
+check "6 compute slices" counts kind compute 6
+check "6 render slices" counts kind render 6
+check "4 mixed slices" counts kind mixed 4
+check "shape of compute slices" kind_shape compute 8 0x3
+check "shape of render slices" kind_shape render 2 0xf
+check "shape of mixed slices" kind_shape mixed 4 0xf
+check "banks tile the VRAM" banks_tile_vram
+check "nobody has VRAM" is $gpu/vram_free "$(cat $gpu/vram_total)"
+check "the host's DRM device has all slices" counts owner drm 16
+check "route=register" route_takes register
+check "route=page" route_takes page
+check "route=nonsense is refused" route_refuses
+check "work is counted" work_is_counted
+check "counters outlive owners" counters_stay
+for type in C1 C2 C4 R1 R2 R4 M1 M2 M4; do
+	check "availability of $type is exact" exactly $type
+done
+check "owner and state of a vGPU's slices" owner_is_shown
+check "slices of a vGPU are neighbours" neighbours
+check "VRAM comes back" memory_is_back "$vram"
+check "creating and removing at once" race
+check "unbind and bind, 5 times" rebind
+check "unbind with a vGPU" unbind_with_vgpu
+check "the other GPU does not notice" other_gpu_stays
+check "function level reset" function_reset
+check "hot unplug and plug" hotplug
+check "a GPU that does not answer leaves at once" does_not_answer
+check "and comes back" answers_again
+check "files open across unbind" open_file_survives
+check "without front-ends all slices are free" core_alone
+check "unload and load all modules" unload
+ktap_end

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Tests of scripts/check on lanes made for the purpose, as TAP.
+#
+# shellcheck disable=SC2317 # functions are called by name
+
+. scripts/ktap.sh
+
+lane()
+{
+	printf '#!/bin/sh\n# lane: probe\n%s\n' "$2" >"$lanes/$1.sh"
+	chmod +x "$lanes/$1.sh"
+}
+
+# totals WANTED-LAST-LINE WANTED-STATUS
+totals()
+{
+	scripts/check --lanes-dir "$lanes" >"$lanes/output"
+	status=$?
+	rm -f "$lanes"/*.sh
+	last=$(tail -n 1 "$lanes/output")
+	echo "status $status, last line: $last"
+	[ "$last" = "$1" ] && [ "$status" -eq "$2" ]
+}
+
+kills_lane()
+{
+	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
+}
+
+lanes=$(mktemp -d)
+ktap_begin
+trap 'rm -rf "$lanes" "$ktap_output"' EXIT
+
+lane 10-a 'echo ok 1 x; echo ok 2 y'
+lane 20-b 'echo ok 1 z "# SKIP why"'
+check "sums over lanes" totals "2 passed, 0 failed, 1 skipped" 0
+lane 10-a 'echo ok 1 x; echo not ok 2 y; exit 1'
+check "a failing test fails the run, once" totals "1 passed, 1 failed" 1
+lane 10-a 'echo ok 1 x; exit 3'
+check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
+lane 10-a 'echo hello'
+check "a lane without tests" totals "0 passed, 1 failed" 1
+lane 10-a 'echo 1..3; echo ok 1 x; exit 0'
+check "a lane that stops early" totals "1 passed, 1 failed" 1
+lane 10-a 'echo ok 1 a "# SKIP no"'
+check "nothing but skips is no success" totals "0 passed, 0 failed, 1 skipped" 1
+lane 10-a '# timeout: 1
+echo ok 1 x; sleep 87654 & wait'
+check "a lane that takes too long is ended with all it started" kills_lane
+lane 10-a 'echo ok 1 x'
+expect "an unknown lane" 1 scripts/check --lanes-dir "$lanes" nosuch
+ktap_end

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Tests of "scripts/vm guest", as TAP; runs in a host VM without GPU.
+#
+# shellcheck disable=SC2016,SC2086,SC2317 # scripts for other shells; functions called by name
+
+. scripts/ktap.sh
+guest='scripts/vm guest --bare --timeout 150'
+
+plain()
+{
+	[ "$($guest -- sh -c 'echo "$1 $PWD"; grep -c "^flags.* hypervisor" /proc/cpuinfo' sh 'a b')" \
+		= "a b $PWD
+1" ]
+}
+
+reboots()
+{
+	$guest --allow-reboot -- sh -c 'echo "boot $TESSERA_BOOT"
+		[ "$TESSERA_BOOT" = 2 ] || { reboot; sleep 100; }; exit 9' >out/guest-out
+	[ $? -eq 9 ] && [ "$(cat out/guest-out)" = "boot 1
+boot 2" ]
+}
+
+waits()
+{
+	scripts/vm wait b >out/guest-out 2>&1
+	[ $? -eq 4 ] && [ "$(cat out/guest-out)" = "from b" ]
+}
+
+ktap_begin
+check "arguments, directory and output" plain
+expect "exit status of the command" 5 $guest -- sh -c 'exit 5'
+expect "out of time" 124 $guest --timeout 7 -- sleep 1000
+expect "a panic" 126 $guest -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
+check "a reboot runs the command again" reboots
+check "two at once: first" $guest --detach a -- sleep 1000
+check "two at once: second" $guest --detach b -- sh -c 'echo from b; exit 4'
+expect "name in use" 125 $guest --detach a -- true
+check "output and status of a detached guest" waits
+expect "waiting too short" 124 scripts/vm wait a --timeout 1
+check "console of a detached guest" sh -c 'scripts/vm console a | grep -q .'
+check "kill" scripts/vm kill a -9
+expect "status of a killed guest" 137 scripts/vm wait a
+expect "no guest of that name" 125 scripts/vm pid nosuch
+expect "no such vGPU" 125 $guest --vgpu 00000000-0000-0000-0000-000000000000 -- true
+expect "no such PCI device" 125 $guest --host 0000:7f:00.0 -- true
+check "nothing is left" sh -c '! pgrep qemu-system && [ -z "$(ls /run/tessera-vm)" ]'
+rm -f out/guest-out
+ktap_end
