@@ -86,6 +86,47 @@ struct tess_hw_ring {
 };
 
 /**
+ * struct tess_hw_context - saved state of a client of a slice, embedded in the
+ *	back-end's own structure
+ * @be: GPU
+ * @used: bytes of the image; 0: none, a client that just starts
+ *
+ * Memory of the host that no client reaches. The back-end keeps room for the largest
+ * image, so that a save cannot fail for want of memory.
+ */
+struct tess_hw_context {
+	struct tess_backend *be;
+	size_t used;
+};
+
+/* What tess_gpu_slice_event() reports */
+#define TESS_SLICE_EVENT_TIMER	BIT(0)
+#define TESS_SLICE_EVENT_IDLE	BIT(1)
+
+/**
+ * struct tess_hw_switch - exchange the client of a slice
+ * @save: where the present client's state goes; NULL: it is dropped
+ * @restore: state of the next client, never the same as @save; NULL: no client, the
+ *	slice is left halted
+ * @setup: what the next client may use
+ * @stage2: translation for the next client, NULL: bypass
+ * @timer: cycles of GPU time from the end of the switch to TESS_SLICE_EVENT_TIMER; 0: none
+ * @notify_idle: report TESS_SLICE_EVENT_IDLE, once
+ * @timeout: cycles of GPU time in which the present client must have stopped
+ * @time: set: GPU time of the switch
+ */
+struct tess_hw_switch {
+	struct tess_hw_context *save;
+	struct tess_hw_context *restore;
+	struct tess_slice_setup setup;
+	struct tess_hw_as *stage2;
+	u64 timer;
+	bool notify_idle;
+	u64 timeout;
+	u64 time;
+};
+
+/**
  * struct tess_backend_ops - a type of GPU
  *
  * Unless an op says otherwise: it is mandatory, called in process context, may sleep
@@ -112,6 +153,25 @@ struct tess_hw_ring {
  *	of this client
  * @kick: the write index grew, as a store to the doorbell. Any context
  * @doorbell: CPU physical address of the doorbell page. Any context
+ *
+ * @context_alloc: memory for the state of a client, empty. No lock is held. Error
+ *	pointer. This and the following seven are all there or all missing; without them
+ *	slices cannot be shared
+ * @context_free: free it. No lock is held
+ * @context_clear: empty it, as a client reset does
+ * @context_read: as client_read() of a client that is saved there; KIND, CORES and
+ *	ENGINES read 0, and so does all of an empty one but the index registers' defaults
+ * @context_capture: the present client cannot be saved: make a context of what its
+ *	registers say, its packet in progress dropped and a pending client fault @cause
+ *	in its place. slice_reset() follows
+ * @context_switch: exchange the client. Waits for the end. The present client's stage 2
+ *	and masks are not used any more on 0; old translations are dropped. On an error
+ *	the present client runs on: -ETIME it does not stop within @timeout (the slice
+ *	must be reset), -EBADMSG @restore is not accepted, -EIO anything else, -ENODEV
+ * @slice_notify: arm what @context_switch would: @timer (0: none) and @idle. Replaces
+ *	what was armed; an idle slice reports at once
+ * @slice_idle: has the present client nothing to do: ring empty, disabled, or stopped by
+ *	a client fault?
  *
  * @completion_take: has a FENCE of the slice raised the completion vector since the
  *	last call? Only for the register route. Any context
@@ -161,6 +221,17 @@ struct tess_backend_ops {
 			u64 counters[TESS_COUNTER_COUNT]);
 	void (*kick)(struct tess_backend *be, unsigned int slice, u64 wptr);
 	phys_addr_t (*doorbell)(struct tess_backend *be, unsigned int slice);
+
+	struct tess_hw_context *(*context_alloc)(struct tess_backend *be);
+	void (*context_free)(struct tess_hw_context *ctx);
+	void (*context_clear)(struct tess_hw_context *ctx);
+	int (*context_read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
+	int (*context_capture)(struct tess_backend *be, unsigned int slice,
+			       struct tess_hw_context *ctx, u32 cause);
+	int (*context_switch)(struct tess_backend *be, unsigned int slice,
+			      struct tess_hw_switch *sw);
+	void (*slice_notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
+	bool (*slice_idle)(struct tess_backend *be, unsigned int slice);
 
 	bool (*completion_take)(struct tess_backend *be, unsigned int slice);
 	u64 (*fault_pending)(struct tess_backend *be);
@@ -244,6 +315,16 @@ void tess_gpu_completion_irq(struct tess_gpu *gpu);
  * Process context (threaded handler). Work is done per slice elsewhere.
  */
 void tess_gpu_fault_irq(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_slice_event() - a slice reports what slice_notify() or context_switch() armed
+ * @gpu: GPU
+ * @slice: number, below slice_count
+ * @events: TESS_SLICE_EVENT_*
+ *
+ * Any context. Work is done elsewhere. Too many reports do no harm.
+ */
+void tess_gpu_slice_event(struct tess_gpu *gpu, unsigned int slice, u32 events);
 
 /**
  * tess_gpu_reconfigure() - the slices of the GPU changed (the GPU is a vGPU)

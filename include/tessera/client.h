@@ -153,6 +153,10 @@ void tess_frontend_unregister(struct tess_frontend *fe);
 
 /* ---- vGPUs ---- */
 
+#define TESS_WEIGHT_DEFAULT	100
+#define TESS_WEIGHT_MAX		10000
+#define TESS_CAP_MAX		100
+
 /**
  * struct tess_blueprint - what is asked for
  * @slices: number of slices, 1 to TESS_MAX_SLICES
@@ -160,6 +164,10 @@ void tess_frontend_unregister(struct tess_frontend *fe);
  * @engines: TESS_ENGINE_* that the client may use; 0: all that the slices have
  * @memory: bytes of VRAM per slice, a multiple of 2 MiB; 0: none is reserved
  * @topology: enum tess_topology
+ * @shared: other vGPUs may have the same slices, one at a time runs
+ * @automatic: the swapper may move its vslices to other slices
+ * @weight: of a shared one, 1 to TESS_WEIGHT_MAX; 0: TESS_WEIGHT_DEFAULT
+ * @cap: percent of each slice that a shared one gets at most, to TESS_CAP_MAX; 0: no limit
  */
 struct tess_blueprint {
 	u32 slices;
@@ -167,6 +175,10 @@ struct tess_blueprint {
 	u32 engines;
 	u32 topology;
 	u64 memory;
+	bool shared;
+	bool automatic;
+	u32 weight;
+	u32 cap;
 };
 
 /**
@@ -216,6 +228,14 @@ struct tess_host_fault {
  *	Drain and return; on return the ring of this vslice is gone and is not used
  *	until @restore. Process context, bounded time
  * @restore: elastic only: the slice behind @vslice came back, a new ring may be made
+ * @parked: the vslice leaves its slice now; tess_vslice_doorbell_phys() says 0 already.
+ *	On return no store of the client reaches the slice's doorbell any more; those
+ *	that come later are caught and reported by tess_vslice_wake(). Process context,
+ *	tess_slice.hw is held: no calls for this vslice. Mandatory if the blueprint is
+ *	shared or automatic
+ * @resumed: the vslice runs on a slice again; tess_vslice_doorbell_phys() tells where.
+ *	True if a store was caught since parked(): @wptr is its value. Context and locks
+ *	as parked(). Mandatory with it
  * @gone: the GPU was removed or does not answer; no further call-backs follow. Fail
  *	what is pending. Process context. Mandatory
  *
@@ -230,6 +250,8 @@ struct tess_client_ops {
 	void (*config)(struct tess_vgpu *vgpu);
 	void (*reclaim)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
+	void (*parked)(struct tess_vgpu *vgpu, unsigned int vslice);
+	bool (*resumed)(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr);
 	void (*gone)(struct tess_vgpu *vgpu);
 };
 
@@ -261,7 +283,8 @@ struct tess_vgpu_params {
  * memory; no stage 2 (bypass) until tess_vgpu_set_stage2(). Call-backs may come before
  * it returns.
  *
- * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -ENOSPC not
+ * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -EOPNOTSUPP the GPU
+ * cannot share slices, -ENOSPC not
  * enough free slices of the kind or VRAM (the kernel log says what was missing), -EBUSY
  * the GPU has an elastic vGPU already, -ENODEV the GPU goes away, -ENOMEM.
  */
@@ -362,7 +385,64 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  */
 int tess_vgpu_scrub(struct tess_vgpu *vgpu);
 
+/**
+ * tess_vgpu_set_weight() - share of a vGPU in the slices that it shares
+ * @vgpu: vGPU
+ * @weight: 1 to TESS_WEIGHT_MAX, relative to the others on the slice
+ *
+ * Takes effect at once; no work is lost.
+ *
+ * Return: 0, -EINVAL out of range (the kernel log says which), -EOPNOTSUPP not shared.
+ */
+int tess_vgpu_set_weight(struct tess_vgpu *vgpu, u32 weight);
+
+/**
+ * tess_vgpu_set_cap() - limit of a vGPU in the slices that it shares
+ * @vgpu: vGPU
+ * @cap: percent of a slice's time, 1 to TESS_CAP_MAX; 0: none. Where the slice's policy
+ *	is "fixed" it is what the vGPU gets, used by others or not
+ *
+ * Return: as tess_vgpu_set_weight().
+ */
+int tess_vgpu_set_cap(struct tess_vgpu *vgpu, u32 cap);
+
+/**
+ * tess_vgpu_set_automatic() - may the swapper move the vslices?
+ * @vgpu: vGPU
+ * @automatic: it may
+ *
+ * Return: 0, -EOPNOTSUPP its client cannot be parked.
+ */
+int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
+
+/**
+ * tess_vgpu_blueprint() - a vGPU's blueprint as it is now
+ * @vgpu: vGPU
+ * @bp: filled; engines and weight are resolved
+ */
+void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp);
+
+/**
+ * tess_vslice_move() - move a vslice to another slice of its GPU
+ * @vgpu: vGPU with parked() and resumed()
+ * @vslice: index
+ * @slice: number of a slice that is free, or that is shared if the vGPU is
+ *
+ * Parks the vslice, with all its work, and goes on with it there; the client's memory
+ * stays where it is. Whole or not at all. Call-backs: parked(), resumed(), config().
+ *
+ * Return: 0 (also if it is there already), -EINVAL no such vslice or slice, -EBUSY the
+ * slice is another's, -ENOSPC too many share it, -EOPNOTSUPP, -EIO, -ENODEV.
+ */
+int tess_vslice_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice);
+
 /* ---- vslices of a client that drives the registers itself (a VM) ---- */
+
+/*
+ * A vslice of a shared vGPU is resident on its slice, or parked. Reads of a parked one
+ * come from its saved context; RESET and TLB_INVALIDATE take effect there; what else is
+ * written waits until it is its turn, which takes bounded time.
+ */
 
 /**
  * tess_vslice_reg_read() - read a register of the client page
@@ -409,9 +489,21 @@ int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice);
 int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr);
 
 /**
+ * tess_vslice_wake() - a parked vslice has work: its client stored to a doorbell
+ * @vgpu: vGPU
+ * @vslice: index
+ *
+ * Any context; does no harm if it is resident. resumed() follows when it is its turn.
+ */
+void tess_vslice_wake(struct tess_vgpu *vgpu, unsigned int vslice);
+
+/**
  * tess_vslice_doorbell_phys() - where a client's stores reach the slice directly
  * @vgpu: vGPU
  * @vslice: index
+ *
+ * Does not sleep and takes no lock that is held around call-backs. The answer holds
+ * until parked(), or until config() if the vslice leaves its slice for good.
  *
  * Return: CPU physical address of the doorbell page of the slice that runs the vslice
  * now; 0 if none does.
@@ -568,7 +660,7 @@ struct tess_job {
  * @vgpu: vGPU in bypass
  * @vslice: index
  *
- * Return: ring or error pointer: -EBUSY has one, -ENXIO the vslice has no slice now,
+ * Return: ring or error pointer: -EOPNOTSUPP a shared vGPU, -EBUSY has one, -ENXIO the vslice has no slice now,
  * -ENOMEM, -ENODEV.
  */
 struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice);

@@ -239,4 +239,54 @@ struct tess_ctx_group {
 	struct tess_ctx_item item[];
 };
 
+/* tess_ctx_switch.flags */
+#define TESS_CTX_SWITCH_SAVE		(1U << 0)	/* the present client's context */
+#define TESS_CTX_SWITCH_RESTORE		(1U << 1)	/* else the slice has no client: as after a client RESET */
+#define TESS_CTX_SWITCH_RUN		(1U << 2)	/* CONTROL.RUN afterwards, else halted */
+#define TESS_CTX_SWITCH_STAGE2		(1U << 3)	/* CONTROL.STAGE2 afterwards */
+
+/**
+ * struct tess_ctx_switch - what a SWITCH does, 64-byte aligned in memory of the host
+ * @flags: TESS_CTX_SWITCH_*, the rest zero
+ * @engines: ENGINE_MASK afterwards; RESTORE is checked against it
+ * @save_addr: SAVE: physical address of the buffer, 4 KiB aligned
+ * @save_size: SAVE: its bytes
+ * @restore_addr: RESTORE: physical address of the image, 4 KiB aligned
+ * @restore_size: RESTORE: its bytes
+ * @stage2_root: STAGE2_ROOT afterwards
+ * @links: LINK_MASK afterwards
+ * @timer: TIMER from the end of the operation on
+ * @throttle: THROTTLE afterwards
+ * @notify: NOTIFY from the end of the operation on
+ * @reserved0: zero
+ * @status: written last: TESS_CTX_DONE or TESS_CTX_ERR_*; the host puts TESS_CTX_IDLE there
+ * @reserved1: zero
+ * @used: written: bytes of the saved image, or what is needed after TESS_CTX_ERR_SPACE
+ * @time: written: GPU time of the end
+ * @reserved2: zero
+ *
+ * One operation that halts, saves, restores, and runs: the slice stands still for its
+ * cycles only, not for the time that a host takes to write registers. If it fails,
+ * nothing has changed and the present client runs on.
+ */
+struct tess_ctx_switch {
+	__le32 flags;
+	__le32 engines;
+	__le64 save_addr;
+	__le64 save_size;
+	__le64 restore_addr;
+	__le64 restore_size;
+	__le64 stage2_root;
+	__le64 links;
+	__le64 timer;
+	__le32 throttle;
+	__le32 notify;
+	__le64 reserved0;
+	__le32 status;
+	__le32 reserved1;
+	__le64 used;
+	__le64 time;
+	__le64 reserved2[3];
+};
+
 #endif

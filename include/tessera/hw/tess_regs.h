@@ -44,7 +44,7 @@
 /* MSI-X vectors */
 #define TESS_IRQ_COMPLETION		0	/* a FENCE passed an event index */
 #define TESS_IRQ_FAULT			1	/* a slice stopped: client or host fault */
-#define TESS_IRQ_EVENT			2	/* context operation done; vGPU: composition changed */
+#define TESS_IRQ_EVENT			2	/* something in EVENTS of a slice; vGPU: composition changed */
 #define TESS_IRQ_DISPLAY		3	/* vertical blank, flip done */
 #define TESS_IRQ_COUNT			4
 
@@ -61,6 +61,7 @@
 #define   TESS_CAPS_DRAW		BIT(3)	/* DRAW works */
 #define   TESS_CAPS_DISPLAY		BIT(4)	/* display heads are present */
 #define   TESS_CAPS_FABRIC		BIT(5)	/* link masks are enforced */
+#define   TESS_CAPS_SWITCH		BIT(6)	/* SWITCH, TIMER, NOTIFY and EVENTS work */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -84,7 +85,7 @@
 #define   TESS_RESET_KEY		0x54534552
 #define TESS_REG_FAULT_PENDING		0x050	/* RO64: slices with a client fault not acknowledged */
 #define TESS_REG_HFAULT_PENDING		0x058	/* RO64: slices with a host fault not acknowledged; vGPU: 0 */
-#define TESS_REG_EVENT_PENDING		0x060	/* W1C64: slices with a context operation done; vGPU: bit 0: composition changed */
+#define TESS_REG_EVENT_PENDING		0x060	/* W1C64: slices whose EVENTS got a bit; vGPU: bit 0: composition changed */
 
 /* ---- Client page of a slice ---- */
 #define TESS_SREG_KIND			0x000	/* RO32: enum tess_slice_kind; 0 when the slice is absent */
@@ -179,6 +180,7 @@ enum tess_slice_kind {
 #define TESS_HREG_CTX_OP		0x040	/* WO32: starts an operation; ignored while one is in progress */
 #define   TESS_CTX_SAVE			1
 #define   TESS_CTX_RESTORE		2
+#define   TESS_CTX_SWITCH		3	/* CTX_ADDR is that of a struct tess_ctx_switch */
 #define TESS_HREG_CTX_STATUS		0x044	/* RO32 */
 #define   TESS_CTX_IDLE			0
 #define   TESS_CTX_BUSY			1
@@ -190,7 +192,7 @@ enum tess_slice_kind {
 #define   TESS_CTX_ERR_VERSION		20
 #define   TESS_CTX_ERR_CHECKSUM		21
 #define   TESS_CTX_ERR_CONTENT		22	/* a field is out of range */
-#define   TESS_CTX_ERR_STATE		23	/* the slice is not halted */
+#define   TESS_CTX_ERR_STATE		23	/* the slice is not halted (SAVE and RESTORE) */
 #define   TESS_CTX_ERR_ENGINE		24	/* the packet in progress needs an engine that is not enabled */
 #define TESS_HREG_CTX_USED		0x048	/* RO64: bytes of the last image; after TESS_CTX_ERR_SPACE: bytes needed */
 #define TESS_HREG_HFAULT_CAUSE		0x050	/* RO32: a guest-page cause of enum tess_cause */
@@ -200,6 +202,13 @@ enum tess_slice_kind {
 #define TESS_HREG_HFAULT_ACK		0x068	/* WO32 */
 #define   TESS_HFAULT_ACK_RESUME	1	/* repeat the access */
 #define   TESS_HFAULT_ACK_REFUSE	2	/* turn it into an access fault of the client */
+#define TESS_HREG_TIMER			0x070	/* RW64: cycles of GPU time until EVENTS.TIMER; 0: off */
+#define TESS_HREG_NOTIFY		0x078	/* RW32, cleared when it happened */
+#define   TESS_NOTIFY_IDLE		BIT(0)	/* nothing is left to do: EVENTS.IDLE, at once if it is so already */
+#define TESS_HREG_EVENTS		0x07c	/* W1C32: what happened; each bit that is set raises vector EVENT */
+#define   TESS_EVENTS_CONTEXT		BIT(0)	/* a context operation ended */
+#define   TESS_EVENTS_TIMER		BIT(1)	/* TIMER reached 0 */
+#define   TESS_EVENTS_IDLE		BIT(2)	/* ring empty, disabled, or stopped by a client fault */
 #define TESS_HREG_COUNTERS		0x100	/* RO64 each, as TESS_SREG_COUNTERS but since power-on, over all clients */
 
 #endif

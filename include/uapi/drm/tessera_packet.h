@@ -382,6 +382,8 @@ struct tess_pkt_draw {
  * @TESS_CAUSE_LINK_DISABLED: access to a VRAM bank without a fabric link to it
  * @TESS_CAUSE_DOORBELL: write index outside [read index, read index + ring size]
  * @TESS_CAUSE_NO_COMPLETION: FENCE without a completion record address
+ * @TESS_CAUSE_NOT_PREEMPTED: the host dropped the work: it did not stop in time for
+ *	another client
  */
 enum tess_cause {
 	TESS_CAUSE_FETCH_MISALIGNED = 0,
@@ -405,6 +407,7 @@ enum tess_cause {
 	TESS_CAUSE_LINK_DISABLED = 27,
 	TESS_CAUSE_DOORBELL = 28,
 	TESS_CAUSE_NO_COMPLETION = 29,
+	TESS_CAUSE_NOT_PREEMPTED = 30,
 };
 
 #if defined(__cplusplus)
