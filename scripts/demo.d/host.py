@@ -85,12 +85,12 @@ def remove(name):
 def start(guest, vgpu, out):
     print(f"booting guest {guest} with -device vfio-pci,sysfsdev=/sys/bus/mdev/devices/{vgpu}",
           flush=True)
-    subprocess.run([VM, "guest", "--vgpu", vgpu, "--detach", guest, "--timeout", "600", "--",
+    subprocess.run([VM, "guest", "--vgpu", vgpu, "--detach", guest, "--timeout", "240", "--",
                     "python3", os.path.join(HERE, "guest.py"), guest, out], check=True)
 
 
 def finish(guest):
-    done = subprocess.run([VM, "wait", guest, "--timeout", "600"], stdout=subprocess.PIPE,
+    done = subprocess.run([VM, "wait", guest, "--timeout", "300"], stdout=subprocess.PIPE,
                           text=True, check=False)
     for line in done.stdout.splitlines():
         print(f"  [{guest}] {line}")

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import hung
 import kernlog
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,11 +27,12 @@ MAX_BOOTS = 8
 HUGE = "/run/tessera/huge"
 PORTS = ("ctl", "out", "err", "log")
 CONSOLE_TAIL = 40
+HUNG_TAIL = 200
 
 # lastbus: do not look for 256 buses one port access at a time.
 APPEND = ("console=ttyS0 loglevel=5 panic=-1 oops=panic mitigations=off nowatchdog "
           "random.trust_cpu=on tsc=reliable no_timer_check pci=lastbus=0 "
-          "cryptomgr.notests rcupdate.rcu_expedited=1 init_on_alloc=0")
+          "cryptomgr.notests rcupdate.rcu_expedited=1 init_on_alloc=0 sysrq_always_enabled")
 
 
 class Failure(Exception):
@@ -233,7 +235,9 @@ class Machine:
             "-device", "virtio-blk-pci,drive=root,disable-legacy=on",
             "-fsdev", f"local,id=tree,path={comma(TREE)},security_model=none,multidevs=remap",
             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on",
-            "-chardev", f"file,id=console,path={self.console}", "-serial", "chardev:console",
+            "-chardev", f"socket,id=console,path={self.path('serial')},server=on,wait=off,"
+            f"logfile={comma(self.console)}", "-serial", "chardev:console",
+            "-qmp", f"unix:{self.path('monitor')},server=on,wait=off",
         ] + self.port_args() + self.reboot_args()
 
     def memory(self):
@@ -291,7 +295,7 @@ class Machine:
         pidfd = os.pidfd_open(self.qemu.pid)
         try:
             if not self.pump(pidfd, deadline):
-                return self.report(TIMEOUT, f"no end after {self.opts.timeout:g} s")
+                return self.out_of_time()
         finally:
             os.close(pidfd)
         return self.verdict()
@@ -378,9 +382,18 @@ class Machine:
     def say(self, text):
         write_all(self.err_fd, f"vm: {self.role}: {text}\n".encode())
 
-    def report(self, status, why):
+    def out_of_time(self):
+        """Say what the machine does instead of coming to an end."""
+        state = hung.examine(self.path("monitor"), self.path("serial"))
+        self.report(TIMEOUT, f"no end after {self.opts.timeout:g} s "
+                    f"(last sign of life: {self.reached}); processors and console:", HUNG_TAIL)
+        for line in state:
+            self.say("| " + line)
+        return TIMEOUT
+
+    def report(self, status, why, lines=CONSOLE_TAIL):
         self.say(why)
-        tail = self.console_text().splitlines()[-CONSOLE_TAIL:]
+        tail = self.console_text().splitlines()[-lines:]
         with open(self.path("qemu.log"), errors="replace") as f:
             tail += f.read().splitlines()[-10:]
         for line in tail:

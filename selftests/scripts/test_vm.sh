@@ -40,7 +40,11 @@ check "files in the tree are kept" test "$(cat out/vm-probe)" = kept
 rm -f out/vm-probe out/vm-out out/vm-err
 
 check "kernel 7.2" $vm --kernel 7.2 -- sh -c 'uname -r | grep "^7\.2\."'
-expect "out of time" 124 $vm --timeout 8 -- sleep 1000
+$vm --timeout 12 -- sh -c 'mkfifo /tmp/fifo; cat /tmp/fifo' 2>out/vm-err
+expect "out of time" 124 sh -c "exit $?"
+check "what the kernel was doing then" grep -q 'sysrq: Show Blocked State' out/vm-err
+check "what the processors were doing then" grep -q 'RIP=' out/vm-err
+rm -f out/vm-err
 expect "a panic" 126 $vm -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 expect "a machine that just goes away" 125 $vm -- sh -c 'echo o >/proc/sysrq-trigger; sleep 100'
 expect "a splat in the kernel log" 126 $vm -- sh -c 'echo "BUG: probe" >/dev/kmsg'

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a machine that does not come to an end is doing.
+
+Asks the kernel over the serial line (break, then a letter, as on a terminal server)
+for blocked tasks and the stacks of its processors, and QEMU for their registers: the
+first tells about a deadlock in the kernel, the second about a kernel or an emulator
+that does not run at all.
+"""
+
+import contextlib
+import json
+import socket
+import time
+
+PATIENCE = 5
+# Log everything, tasks that are blocked, what runs on each processor.
+SYSRQ = "8wl"
+REGISTERS = ("RIP", "RFL", "HLT", "CPL")
+
+
+class Monitor:
+    """A client of QEMU's monitor protocol that waits for answers, not for ever."""
+
+    def __init__(self, path):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(path)
+        self.lines = self.sock.makefile("r")
+        self.lines.readline()
+        self.ask("qmp_capabilities")
+
+    def ask(self, command, **arguments):
+        self.sock.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
+        while True:
+            line = self.lines.readline()
+            if not line:
+                raise OSError("the emulator closed its monitor")
+            answer = json.loads(line)
+            if "return" in answer or "error" in answer:
+                return answer.get("return")
+
+    def registers(self):
+        """A line per processor with what tells whether it runs."""
+        text = self.ask("human-monitor-command", **{"command-line": "info registers -a"}) or ""
+        return [line.strip() for line in text.splitlines()
+                if line.startswith("CPU#") or any(r + "=" in line for r in REGISTERS)]
+
+
+def press(monitor, serial):
+    """Type the keys; the answer is on the console."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(PATIENCE)
+        line.connect(serial)
+        for key in SYSRQ:
+            monitor.ask("chardev-send-break", id="console")
+            time.sleep(0.3)
+            line.sendall(key.encode())
+            time.sleep(1)
+
+
+def examine(monitor_path, serial_path):
+    """Return lines about the processors; the kernel's answer goes to its console."""
+    lines = []
+    with contextlib.suppress(OSError, ValueError):
+        monitor = Monitor(monitor_path)
+        lines = monitor.registers()
+        press(monitor, serial_path)
+        lines += monitor.registers()
+    return lines or ["the emulator does not answer"]
