@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_ANALYZE_H_
+#define _TESSERA_CORE_ANALYZE_H_
+
+#include <linux/types.h>
+#include <tessera/hw/tess_regs.h>
+
+/**
+ * struct tess_load - what a vslice does, exponentially weighted averages
+ * @utilization: share of the GPU time in which it ran packets, permille
+ * @demand: as @utilization, but with the time for which it was runnable and not resident:
+ *	what it would use of a slice of its own at most, permille
+ * @queue_depth: packets in its ring, thousandths
+ * @shader: instructions per busy cycle and core, permille
+ * @memory: bytes of copies and of links per busy cycle, permille of the nominal bandwidth
+ */
+struct tess_load {
+	u32 utilization;
+	u32 demand;
+	u32 queue_depth;
+	u32 shader;
+	u32 memory;
+};
+
+/**
+ * struct tess_analysis - the analyzer's memory of a vslice; all zeroes: a new one
+ * @seen: counters at the last sample
+ * @waited: &tess_sample.waited at the last sample
+ * @time: GPU time of the last sample; 0: there was none
+ * @worked: @load.shader and @load.memory have a value
+ * @load: averages
+ */
+struct tess_analysis {
+	u64 seen[TESS_COUNTER_COUNT];
+	u64 waited;
+	u64 time;
+	bool worked;
+	struct tess_load load;
+};
+
+/**
+ * struct tess_sample - what the analyzer is told of a vslice
+ * @time: GPU time, not 0
+ * @counters: TESS_COUNTER_* in order, since the client's reset; NULL: as in the last sample
+ * @waited: GPU time for which it was runnable and not resident, ever
+ * @queue: packets in its ring
+ * @cores: shader cores of the slice that it was on
+ * @bytes_per_cycle: nominal bandwidth of that slice
+ * @half_life: GPU time after which a sample counts half, not 0
+ */
+struct tess_sample {
+	u64 time;
+	const u64 *counters;
+	u64 waited;
+	u64 queue;
+	u32 cores;
+	u32 bytes_per_cycle;
+	u64 half_life;
+};
+
+void tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sample);
+void tess_analysis_load(const struct tess_analysis *an, u64 time, u64 half_life,
+			struct tess_load *load);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_ANALYZER_H_
+#define _TESSERA_CORE_ANALYZER_H_
+
+#include <linux/types.h>
+
+#include "analyze.h"
+
+struct tess_slice;
+struct tess_vgpu;
+
+void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
+			 u64 time, const u64 *counters, u64 waited, u64 queue);
+int tess_analyze_read(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_load *load);
+
+#endif
