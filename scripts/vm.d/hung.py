@@ -3,16 +3,19 @@
 
 Asks the kernel over the serial line (break, then a letter, as on a terminal server)
 for blocked tasks and the stacks of its processors, and QEMU for their registers: the
-first tells about a deadlock in the kernel, the second about a kernel or an emulator
-that does not run at all.
+first tells about a deadlock in the kernel, the second about a kernel that does not run
+at all. The stacks of QEMU and of the GPU models tell about the rest.
 """
 
 import contextlib
 import json
+import shutil
 import socket
+import subprocess
 import time
 
 PATIENCE = 5
+STACKS_PATIENCE = 30
 # Log everything, tasks that are blocked, what runs on each processor.
 SYSRQ = "8wl"
 REGISTERS = ("RIP", "RFL", "HLT", "CPL")
@@ -67,3 +70,18 @@ def examine(monitor_path, serial_path):
         press(monitor, serial_path)
         lines += monitor.registers()
     return lines or ["the emulator does not answer"]
+
+
+def stacks(pid):
+    """The stacks of a process's threads, if there is a debugger."""
+    if not shutil.which("gdb"):
+        return ["no debugger here for the stacks"]
+    command = ["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "set debuginfod enabled off",
+               "-ex", "thread apply all backtrace 16"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, errors="replace",
+                              timeout=STACKS_PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return [f"the debugger cannot stop process {pid}"]
+    return [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]

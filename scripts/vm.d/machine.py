@@ -387,6 +387,9 @@ class Machine:
         state = hung.examine(self.path("monitor"), self.path("serial"))
         self.report(TIMEOUT, f"no end after {self.opts.timeout:g} s "
                     f"(last sign of life: {self.reached}); processors and console:", HUNG_TAIL)
+        for child in [self.qemu] + self.children:
+            state += [f"process {child.pid}, {os.path.basename(child.args[0])}:"]
+            state += hung.stacks(child.pid)
         for line in state:
             self.say("| " + line)
         return TIMEOUT
