@@ -8,6 +8,11 @@
 
 static uint64_t seed = 1;
 
+void program_seed(uint64_t s)
+{
+	seed = s;
+}
+
 void program_emit(struct program *p, uint32_t word)
 {
 	p->words[p->n++] = word;

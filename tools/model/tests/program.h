@@ -23,6 +23,9 @@ struct program {
 	bool timeless;
 };
 
+/* Other programs than those from seed 1. */
+void program_seed(uint64_t s);
+
 /* A reproducible random number below @n. */
 uint32_t program_pick(uint32_t n);
 
