@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: clients of shared slices
+ *
+ * Work is judged by what it leaves in memory: jobs count their work-items, and the
+ * completion record says which FENCE has passed. Waiting looks at memory only, for a
+ * register access of a client is work for the scheduler under test.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define PTE_TABLE(pa) ((pa) >> 12 << 10 | TESS_PTE_V)
+#define PTE_LEAF(pa)                                                                         \
+	((pa) >> 12 << 10 | TESS_PTE_V | TESS_PTE_R | TESS_PTE_W | TESS_PTE_X | TESS_PTE_U | \
+	 TESS_PTE_A | TESS_PTE_D)
+
+static void make_tables(struct client *c)
+{
+	uint64_t *root = ram_at(&c->v, TABLES_GPA), *middle = ram_at(&c->v, TABLES_GPA + PAGE);
+	uint64_t i;
+
+	memset(root, 0, 2 * PAGE);
+	root[0] = PTE_TABLE(TABLES_GPA + PAGE);
+	for (i = 0; i < RAM_SIZE >> 21; i++)
+		middle[i] = PTE_LEAF(RAM_GPA + (i << 21));
+}
+
+void client_start(struct client *c)
+{
+	ring_start(&c->r, &c->v, 0);
+	ring_set_vm(&c->r, TABLES_GPA);
+}
+
+int client_open_uuid(struct client *c, const char *uuid)
+{
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	ret = vgpu_open(&c->v, uuid);
+	if (ret)
+		return ret;
+	make_tables(c);
+	tess_kernels_write(ram_at(&c->v, CODE_GPA));
+	client_start(c);
+	return 0;
+}
+
+int client_open(struct client *c, const char *type)
+{
+	char uuid[37];
+	int ret = mdev_create(type, uuid);
+
+	if (ret)
+		return ret;
+	ret = client_open_uuid(c, uuid);
+	if (ret)
+		mdev_remove(uuid);
+	return ret;
+}
+
+void client_close(struct client *c)
+{
+	vgpu_close(&c->v);
+	mdev_remove(c->v.uuid);
+}
+
+bool client_room(const struct client *c, unsigned int packets)
+{
+	return c->r.wptr - c->r.rec->rptr + packets + 1 <= 1ULL << c->r.log2;
+}
+
+/* The arguments stay as they are while the packet is in the ring */
+static uint64_t put_args(struct client *c, const void *args, size_t size)
+{
+	uint64_t gpa = ARGS_GPA + c->r.wptr % (1ULL << c->r.log2) * ARGS_BYTES;
+
+	memcpy(ram_at(&c->v, gpa), args, size);
+	return VA(gpa);
+}
+
+void client_dispatch_packet(struct client *c, struct tess_pkt_dispatch *pkt, const void *args,
+			    size_t size)
+{
+	pkt->kernarg_address = put_args(c, args, size);
+	ring_put(&c->r, pkt);
+}
+
+void client_dispatch(struct client *c, uint64_t code, uint32_t groups, uint32_t items,
+		     const void *args, size_t size)
+{
+	struct tess_pkt_dispatch pkt = {
+		.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
+		.setup = 1,
+		.wg_size = { items, 1, 1 },
+		.grid_size = { groups * items, 1, 1 },
+		.kernel_object = VA(code),
+	};
+
+	client_dispatch_packet(c, &pkt, args, size);
+}
+
+void client_kernel(struct client *c, enum tess_kernel k, uint32_t groups, uint32_t items)
+{
+	uint64_t args[2] = { VA(SUM_GPA), 0 };
+
+	client_dispatch(c, CODE_GPA + k * TESS_K_BYTES, groups, items, args, sizeof(args));
+}
+
+void client_delay(struct client *c, uint32_t groups, uint32_t items, uint64_t count)
+{
+	uint64_t args[2] = { VA(SUM_GPA), count };
+
+	client_dispatch(c, CODE_GPA + TESS_K_DELAY * TESS_K_BYTES, groups, items, args,
+			sizeof(args));
+	c->items += (uint64_t)groups * items;
+}
+
+void client_fence(struct client *c)
+{
+	ring_fence(&c->r, true);
+}
+
+bool client_idle(const struct client *c)
+{
+	return c->r.rec->seq == c->r.seq;
+}
+
+int client_wait(struct client *c)
+{
+	long end = now_ms() + CLIENT_WAIT_MS;
+
+	while (!client_idle(c)) {
+		if (now_ms() > end)
+			return -ETIME;
+		sleep_ms(1);
+	}
+	return 0;
+}
+
+bool client_counted(const struct client *c)
+{
+	uint64_t sum = *(volatile uint64_t *)(c->v.ram + (SUM_GPA - RAM_GPA));
+
+	if (sum == c->items)
+		return true;
+	printf("# %.8s: %llu work-items were counted, not %llu\n", c->v.uuid,
+	       (unsigned long long)sum, (unsigned long long)c->items);
+	return false;
+}
+
+uint64_t client_counter(struct client *c, unsigned int counter)
+{
+	return client_reg64(&c->v, 0, TESS_SREG_COUNTERS + counter);
+}
+
+uint64_t client_time(struct client *c)
+{
+	return reg64(&c->v, TESS_REG_TIME);
+}
+
+void figure(const char *name, double value)
+{
+	printf("# figure %s %.6g\n", name, value);
+	fflush(stdout);
+}
+
+long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void sleep_ms(long ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+long setting(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? atol(text) : otherwise;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who gets how much of a shared slice, in GPU cycles: by the counters of the clients
+ * themselves, which the scheduler does not make.
+ *
+ * TESS_WINDOW_MS is the length of a measurement in GPU time.
+ */
+#include <math.h>
+
+#include "harness.h"
+#include "load.h"
+
+#define JOB_US 25000
+#define DEPTH 4
+#define SETTLE_MS 150
+
+FIXTURE(fair)
+{
+	struct client c[8];
+	struct load l[8];
+	unsigned int n;
+	unsigned int ms;
+	int slice;
+};
+
+FIXTURE_SETUP(fair)
+{
+	fresh_start();
+	self->ms = setting("TESS_WINDOW_MS", 1500);
+}
+
+FIXTURE_TEARDOWN(fair)
+{
+	while (self->n)
+		client_close(&self->c[--self->n]);
+}
+
+/* @n clients on one slice */
+static void together(struct __test_metadata *_metadata, struct __fixture_fair *self, unsigned int n)
+{
+	while (self->n < n) {
+		ASSERT_EQ(0, client_open(&self->c[self->n], "C1S"));
+		load_init(&self->l[self->n], &self->c[self->n], JOB_US, DEPTH);
+		self->n++;
+	}
+	self->slice = clients_together(self->c, n);
+	ASSERT_LE(0, self->slice);
+	ASSERT_EQ(n, slice_value(&self->c[0], self->slice, "members"));
+}
+
+static void print_shares(const struct window *w, unsigned int n)
+{
+	unsigned int i;
+
+	printf("# %.1f ms of GPU time, shares:", w->cycles / 4000.0);
+	for (i = 0; i < n; i++)
+		printf(" %.4f", window_share(w, i));
+	printf("\n# the scheduler's figures differ by up to %.2f %% of the time\n",
+	       100 * window_disagreement(w, n));
+	fflush(stdout);
+}
+
+/* The first @active clients work, the others have nothing to do */
+static void measure(struct __test_metadata *_metadata, struct __fixture_fair *self,
+		    unsigned int active, unsigned int ms, struct window *w)
+{
+	memset(w, 0, sizeof(*w));
+	ASSERT_EQ(0, load_settle(self->l, active, SETTLE_MS));
+	ASSERT_EQ(0, load_window_some(self->l, self->n, active, ms, w));
+	print_shares(w, self->n);
+	/* A quantum may be in progress at each end */
+	EXPECT_TRUE(window_disagreement(w, self->n) < 0.02);
+}
+
+static void all_done(struct __test_metadata *_metadata, struct __fixture_fair *self)
+{
+	EXPECT_EQ(0, load_finish(self->l, self->n));
+}
+
+/* Nobody else wants the slice: it is left where it is */
+TEST_F(fair, alone)
+{
+	long long switches, before;
+	struct window w;
+
+	together(_metadata, self, 1);
+	client_delay(&self->c[0], 1, 1, 1);
+	client_fence(&self->c[0]);
+	ASSERT_EQ(0, client_wait(&self->c[0]));
+	before = slice_value(&self->c[0], self->slice, "switches");
+	measure(_metadata, self, 1, self->ms, &w);
+	all_done(_metadata, self);
+	switches = slice_value(&self->c[0], self->slice, "switches") - before;
+	figure("switches_alone", switches);
+	EXPECT_EQ(0, switches);
+	EXPECT_TRUE(window_share(&w, 0) >= 0.98);
+}
+
+/* Another client is there, has worked before, and wants nothing now */
+TEST_F(fair, idle_neighbour)
+{
+	long long before, switches;
+	struct window w;
+
+	together(_metadata, self, 2);
+	load_pump(&self->l[1]);
+	ASSERT_EQ(0, load_finish(self->l, 2));
+	ASSERT_EQ(0, load_settle(self->l, 1, SETTLE_MS));
+	before = slice_value(&self->c[0], self->slice, "switches");
+	measure(_metadata, self, 1, self->ms, &w);
+	switches = slice_value(&self->c[0], self->slice, "switches") - before;
+	printf("# %lld switches\n", switches);
+	figure("idle_neighbour_share_pct", 100 * window_share(&w, 0));
+	EXPECT_TRUE(window_share(&w, 0) >= 0.98);
+	EXPECT_EQ(0, switches);
+	EXPECT_EQ(0, w.busy[1]);
+	all_done(_metadata, self);
+}
+
+static void equal(struct __test_metadata *_metadata, struct __fixture_fair *self, unsigned int n)
+{
+	struct window w;
+	double total = 0;
+	char name[16];
+	unsigned int i;
+
+	together(_metadata, self, n);
+	measure(_metadata, self, n, self->ms, &w);
+	snprintf(name, sizeof(name), "jain_%u", n);
+	figure(name, window_jain(&w, n));
+	EXPECT_TRUE(window_jain(&w, n) >= 0.99);
+	for (i = 0; i < n; i++)
+		total += window_share(&w, i);
+	/* Fair, and not because all get little */
+	printf("# all together: %.4f\n", total);
+	EXPECT_TRUE(total >= 0.95);
+	all_done(_metadata, self);
+}
+
+TEST_F(fair, equal_2)
+{
+	equal(_metadata, self, 2);
+}
+
+TEST_F(fair, equal_4)
+{
+	equal(_metadata, self, 4);
+}
+
+TEST_F_TIMEOUT(fair, equal_8, 120)
+{
+	equal(_metadata, self, 8);
+}
+
+/* How far the clients' parts of the time are off what they are to be, in percent of that */
+static double error_pct(const struct window *w, const double *want, unsigned int n)
+{
+	double worst = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		worst = fmax(worst, 100 * fabs(window_part(w, i, n) / want[i] - 1));
+	return worst;
+}
+
+TEST_F_TIMEOUT(fair, weights, 120)
+{
+	static const double want[] = { 1 / 7.0, 2 / 7.0, 4 / 7.0 };
+	struct window w;
+	unsigned int i;
+	double error;
+
+	together(_metadata, self, 3);
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, client_set_value(&self->c[i], "weight", 100 << i));
+	measure(_metadata, self, 3, 3 * self->ms, &w);
+	error = error_pct(&w, want, 3);
+	figure("weights_error_pct", error);
+	EXPECT_TRUE(error <= 2);
+	all_done(_metadata, self);
+}
+
+/* Weights that change while all work count from then on, and no work is lost */
+TEST_F_TIMEOUT(fair, weights_live, 120)
+{
+	static const double half[] = { 0.5, 0.5 }, quarter[] = { 0.75, 0.25 };
+	struct window w;
+
+	together(_metadata, self, 2);
+	measure(_metadata, self, 2, self->ms, &w);
+	EXPECT_TRUE(error_pct(&w, half, 2) <= 5);
+	ASSERT_EQ(0, client_set_value(&self->c[0], "weight", 300));
+	measure(_metadata, self, 2, 2 * self->ms, &w);
+	printf("# error %.2f %%\n", error_pct(&w, quarter, 2));
+	EXPECT_TRUE(error_pct(&w, quarter, 2) <= 5);
+	all_done(_metadata, self);
+}
+
+/* Each gets its share and no more, whether the others use theirs or not */
+TEST_F_TIMEOUT(fair, fixed_share, 120)
+{
+	static const double setting_of[] = { 0.50, 0.30, 0.20 };
+	double error = 0, alone;
+	struct window w;
+	unsigned int i;
+
+	together(_metadata, self, 3);
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "fixed"));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, client_set_value(&self->c[i], "cap", 100 * setting_of[i] + 0.5));
+	measure(_metadata, self, 3, 2 * self->ms, &w);
+	for (i = 0; i < 3; i++)
+		error = fmax(error, 100 * fabs(window_share(&w, i) / setting_of[i] - 1));
+	printf("# all busy: error %.2f %%\n", error);
+	/* The third one's share is 20 % also if nobody else wants anything */
+	all_done(_metadata, self);
+	ASSERT_EQ(0, client_set_value(&self->c[0], "cap", 20));
+	measure(_metadata, self, 1, 2 * self->ms, &w);
+	alone = 100 * fabs(window_share(&w, 0) / 0.2 - 1);
+	printf("# others idle: error %.2f %%\n", alone);
+	figure("fixed_error_pct", fmax(error, alone));
+	EXPECT_TRUE(fmax(error, alone) <= 2);
+	all_done(_metadata, self);
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "fair"));
+}
+
+/* A cap holds although the slice has time left; who has none gets the rest */
+TEST_F_TIMEOUT(fair, cap, 120)
+{
+	struct window w;
+
+	together(_metadata, self, 2);
+	ASSERT_EQ(0, client_set_value(&self->c[0], "cap", 25));
+	measure(_metadata, self, 1, self->ms, &w);
+	EXPECT_TRUE(window_share(&w, 0) <= 0.255 && window_share(&w, 0) >= 0.24);
+	measure(_metadata, self, 2, self->ms, &w);
+	EXPECT_TRUE(window_share(&w, 0) <= 0.255 && window_share(&w, 0) >= 0.24);
+	EXPECT_TRUE(window_share(&w, 1) >= 0.70);
+	ASSERT_EQ(0, client_set_value(&self->c[0], "cap", 0));
+	measure(_metadata, self, 2, self->ms, &w);
+	EXPECT_TRUE(window_jain(&w, 2) >= 0.99);
+	all_done(_metadata, self);
+}
+
+/* One after the other, weights and caps do not matter */
+TEST_F(fair, best_effort)
+{
+	struct window w;
+
+	together(_metadata, self, 3);
+	ASSERT_EQ(0, client_set_value(&self->c[0], "weight", 1000));
+	ASSERT_EQ(0, client_set_value(&self->c[1], "cap", 5));
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "besteffort"));
+	measure(_metadata, self, 3, self->ms, &w);
+	printf("# Jain %.4f\n", window_jain(&w, 3));
+	EXPECT_TRUE(window_jain(&w, 3) >= 0.98);
+	all_done(_metadata, self);
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "fair"));
+}
+
+TEST_HARNESS_MAIN
