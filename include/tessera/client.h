@@ -156,6 +156,7 @@ void tess_frontend_unregister(struct tess_frontend *fe);
 #define TESS_WEIGHT_DEFAULT	100
 #define TESS_WEIGHT_MAX		10000
 #define TESS_CAP_MAX		100
+#define TESS_SHARE_MAX		8	/* vslices that share a slice */
 
 /**
  * struct tess_blueprint - what is asked for
