@@ -29,30 +29,10 @@
 	(TESS_FAULT_INFO_PACKET | TESS_FAULT_INFO_INDIRECT | TESS_FAULT_INFO_HART | \
 	 TESS_FAULT_INFO_ACCESS)
 /* Causes of client faults, a bit each. */
-#define CLIENT_CAUSES (GENMASK(8, 0) | BIT(12) | BIT(13) | BIT(15) | GENMASK(29, 24))
+#define CLIENT_CAUSES (GENMASK(8, 0) | BIT(12) | BIT(13) | BIT(15) | GENMASK(30, 24))
 #define REFUSED_CAUSES \
 	(BIT(TESS_CAUSE_FETCH_ACCESS) | BIT(TESS_CAUSE_LOAD_ACCESS) | BIT(TESS_CAUSE_STORE_ACCESS))
 #define FCSR_MASK 0xffu
-
-/*
- * An image that is being read.
- * @at: next section
- * @end: of the image
- * @left: sections that the header announces
- * @slice: the candidate
- * @group: sections of groups by slot
- * @order: slots in the order of the sections
- * @nr_groups: number of groups
- */
-struct load {
-	const uint8_t *at;
-	const uint8_t *end;
-	uint32_t left;
-	struct slice slice;
-	const struct tess_ctx_group *group[TESS_GROUP_SLOTS];
-	uint8_t order[TESS_GROUP_SLOTS];
-	unsigned int nr_groups;
-};
 
 static uint32_t get32(const uint8_t *page, unsigned int reg)
 {
@@ -71,7 +51,7 @@ static uint64_t get64(const uint8_t *page, unsigned int reg)
 }
 
 /* Is a section of this type next? */
-static bool next_is(const struct load *l, enum tess_ctx_type type)
+static bool next_is(const struct ctx_load *l, enum tess_ctx_type type)
 {
 	const struct tess_ctx_section *sec = (const void *)l->at;
 
@@ -79,7 +59,7 @@ static bool next_is(const struct load *l, enum tess_ctx_type type)
 }
 
 /* Take the next section, which has to be of this type and of @size bytes. */
-static const void *take(struct load *l, enum tess_ctx_type type, uint64_t size)
+static const void *take(struct ctx_load *l, enum tess_ctx_type type, uint64_t size)
 {
 	const struct tess_ctx_section *sec = (const void *)l->at;
 
@@ -128,7 +108,7 @@ static bool client_valid(const struct client *c)
 	return c->faulted ? fault_valid(&c->fault, CLIENT_CAUSES) : fault_empty(&c->fault);
 }
 
-static bool load_client(struct load *l, const struct tess_ctx_client *in)
+static bool load_client(struct ctx_load *l, const struct tess_ctx_client *in)
 {
 	struct client *c = &l->slice.client;
 	uint32_t status;
@@ -150,7 +130,7 @@ static bool load_client(struct load *l, const struct tess_ctx_client *in)
 	return client_valid(c);
 }
 
-static bool load_counters(struct load *l, const struct tess_ctx_counters *in)
+static bool load_counters(struct ctx_load *l, const struct tess_ctx_counters *in)
 {
 	if (!in)
 		return false;
@@ -159,7 +139,7 @@ static bool load_counters(struct load *l, const struct tess_ctx_counters *in)
 	return true;
 }
 
-static bool load_processor(struct load *l, const struct tess_ctx_processor *in)
+static bool load_processor(struct ctx_load *l, const struct tess_ctx_processor *in)
 {
 	struct client *c = &l->slice.client;
 	struct tess_ctx_processor again;
@@ -215,7 +195,7 @@ static uint32_t check_exec(struct slice *s)
 	return TESS_CTX_DONE;
 }
 
-static uint32_t load_packet(struct load *l, const struct tess_ctx_packet *in)
+static uint32_t load_packet(struct ctx_load *l, const struct tess_ctx_packet *in)
 {
 	struct client *c = &l->slice.client;
 	struct tess_ctx_packet again;
@@ -264,7 +244,7 @@ static bool hfault_valid(const struct host_fault *h)
 	       fault_valid(&h->refused, REFUSED_CAUSES);
 }
 
-static bool load_hfault(struct load *l, const struct tess_ctx_hfault *in)
+static bool load_hfault(struct ctx_load *l, const struct tess_ctx_hfault *in)
 {
 	struct host_fault *h = &l->slice.hfault;
 	struct tess_ctx_hfault again;
@@ -291,7 +271,7 @@ static bool load_hfault(struct load *l, const struct tess_ctx_hfault *in)
 }
 
 /* Is the group one that the dispatch has started, and is its slot free? */
-static bool group_named_well(const struct load *l, const struct tess_ctx_group *in)
+static bool group_named_well(const struct ctx_load *l, const struct tess_ctx_group *in)
 {
 	const struct client *c = &l->slice.client;
 	uint64_t first, end;
@@ -327,7 +307,7 @@ static bool padding_zero(const struct tess_ctx_group *in)
 	return true;
 }
 
-static bool load_group(struct load *l)
+static bool load_group(struct ctx_load *l)
 {
 	const struct tess_ctx_group *in = (const void *)l->at;
 	uint64_t size = sizeof(*in);
@@ -348,7 +328,7 @@ static bool load_group(struct load *l)
 }
 
 /* What STATUS says has to agree with all the rest. */
-static bool status_valid(const struct load *l, const struct tess_ctx_client *in)
+static bool status_valid(const struct ctx_load *l, const struct tess_ctx_client *in)
 {
 	const struct client *c = &l->slice.client;
 	struct tess_ctx_client again;
@@ -359,7 +339,7 @@ static bool status_valid(const struct load *l, const struct tess_ctx_client *in)
 	return !memcmp(&again, in, sizeof(again));
 }
 
-static uint32_t load_sections(struct load *l)
+static uint32_t load_sections(struct ctx_load *l)
 {
 	const struct tess_ctx_client *client = take(l, TESS_CTX_CLIENT, sizeof(*client));
 	uint32_t status;
@@ -418,7 +398,7 @@ static void apply_group(struct slice *s, unsigned int n, const struct tess_ctx_g
 	memcpy(s->client.slots[n].local, &in->item[items], le32toh(in->local_bytes));
 }
 
-static void apply(struct slice *s, const struct load *l)
+void context_apply(struct slice *s, const struct ctx_load *l)
 {
 	struct client *c = &s->client;
 	struct group_slot slots[TESS_GROUP_SLOTS];
@@ -433,23 +413,20 @@ static void apply(struct slice *s, const struct load *l)
 	slice_count(s, COUNTER(SWITCHES), 1);
 }
 
-uint32_t context_decode(struct slice *s, const void *image, uint64_t size)
+uint32_t context_decode(struct ctx_load *l, const struct slice *s, const struct host_regs *host,
+			const void *image, uint64_t size)
 {
 	const struct tess_ctx_header *h = image;
-	struct load l = {
+
+	*l = (struct ctx_load){
 		.at = (const uint8_t *)image + sizeof(*h),
 		.end = (const uint8_t *)image + size,
 		.left = le32toh(h->sections),
-		.slice = { .gpu = s->gpu, .id = s->id, .engines = s->engines, .host = s->host },
+		.slice = { .gpu = s->gpu, .id = s->id, .engines = s->engines, .host = *host },
 	};
-	uint32_t status;
-
 	if (context_checksum(image, size) != le32toh(h->checksum))
 		return TESS_CTX_ERR_CHECKSUM;
 	if (!header_valid(h, size))
 		return TESS_CTX_ERR_CONTENT;
-	status = load_sections(&l);
-	if (status == TESS_CTX_DONE)
-		apply(s, &l);
-	return status;
+	return load_sections(l);
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "gpu_priv.h"
+#include "log.h"
 
 #define THROTTLE_ONE 1024
 #define TURN_CYCLES 8192 /* of a group, while others wait for a core */
@@ -498,11 +499,23 @@ static bool dispatch_act(struct slice *s, uint64_t until, uint32_t *idle)
 	return core->ahead >= until || run_turn(s, core, until);
 }
 
+/* Injected fault: from here on the slice does not halt. */
+static void get_stuck(struct slice *s)
+{
+	if (s->stuck.now || !s->stuck.times)
+		return;
+	s->stuck.now = true;
+	if (s->stuck.times != UINT32_MAX)
+		s->stuck.times--;
+	log_event(s->gpu->desc.log, LOG_INFO, "slice %u is stuck", s->id);
+}
+
 enum cp_result dispatch_exec(struct slice *s, uint64_t until)
 {
 	struct client *c = &s->client;
 	uint32_t idle = 0;
 
+	get_stuck(s);
 	while (dispatch_act(s, until, &idle))
 		;
 	if (!slice_can_run(s))

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "events.h"
 #include "log.h"
 
 void gpu_irq(struct gpu *g, unsigned int vector)
@@ -100,7 +101,10 @@ struct gpu *gpu_create(const struct gpu_desc *desc)
 		return NULL;
 	g->desc = *desc;
 	g->ctx_image = malloc(TESS_CTX_MAX_SIZE);
-	if (!g->ctx_image) {
+	g->ctx_saved = malloc(TESS_CTX_MAX_SIZE);
+	if (!g->ctx_image || !g->ctx_saved) {
+		free(g->ctx_image);
+		free(g->ctx_saved);
 		free(g);
 		return NULL;
 	}
@@ -121,6 +125,7 @@ void gpu_destroy(struct gpu *g)
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++)
 		slice_fini(&g->slices[i]);
 	free(g->ctx_image);
+	free(g->ctx_saved);
 	free(g);
 }
 
@@ -128,6 +133,13 @@ void gpu_flush(struct gpu *g)
 {
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++)
 		mmu_flush(&g->slices[i]);
+}
+
+/* Does somebody wait for time to pass? A host that waits for a stuck slice does. */
+static bool needs_time(const struct slice *s)
+{
+	return s->host.timer ||
+	       (s->stuck.now && (s->stuck.switching || !(s->host.control & TESS_HCONTROL_RUN)));
 }
 
 enum gpu_state gpu_get_state(const struct gpu *g)
@@ -139,6 +151,8 @@ enum gpu_state gpu_get_state(const struct gpu *g)
 
 		if (s->ctx.left)
 			return GPU_RUNNING;
+		if (needs_time(s))
+			state = GPU_WAITING;
 		if (!slice_can_run(s) || !slice_has_work(s))
 			continue;
 		if (!s->client.waiting)
@@ -148,17 +162,25 @@ enum gpu_state gpu_get_state(const struct gpu *g)
 	return state;
 }
 
-unsigned int gpu_step_cycles(const struct gpu *g)
+uint64_t gpu_event_cycles(const struct gpu *g)
 {
-	uint64_t cycles = GPU_STEP_CYCLES;
+	uint64_t cycles = UINT64_MAX;
 
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++) {
-		uint64_t left = g->slices[i].ctx.left;
+		const struct slice *s = &g->slices[i];
+		uint64_t left = s->ctx.left ? s->ctx.left : s->host.timer;
 
 		if (left && left < cycles)
 			cycles = left;
 	}
-	return (unsigned int)cycles;
+	return cycles;
+}
+
+unsigned int gpu_step_cycles(const struct gpu *g)
+{
+	uint64_t cycles = gpu_event_cycles(g);
+
+	return cycles < GPU_STEP_CYCLES ? (unsigned int)cycles : GPU_STEP_CYCLES;
 }
 
 void gpu_step(struct gpu *g, unsigned int cycles)

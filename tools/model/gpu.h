@@ -41,6 +41,8 @@ struct gpu_bus {
  * @nr_slices: 1 to TESS_MAX_SLICES
  * @kinds: enum tess_slice_kind of each
  * @bank_size: bytes of VRAM per slice, a multiple of 4 KiB
+ * @stuck: for each slice, how often a DISPATCH makes it unable to halt until a host
+ *	RESET, to test hosts; UINT32_MAX: always
  * @vram: host memory of @nr_slices * @bank_size bytes
  * @vram_fd: its memory file, to give pages back when they are zeroed, or -1
  * @bus: the bus
@@ -49,6 +51,7 @@ struct gpu_bus {
 struct gpu_desc {
 	unsigned int nr_slices;
 	uint8_t kinds[TESS_MAX_SLICES];
+	uint32_t stuck[TESS_MAX_SLICES];
 	uint64_t bank_size;
 	void *vram;
 	int vram_fd;
@@ -59,8 +62,8 @@ struct gpu_desc {
 /**
  * enum gpu_state - what a GPU needs next
  * @GPU_IDLE: nothing until a register is written
- * @GPU_WAITING: all slices that have work wait for a memory word: look again
- *	after a while
+ * @GPU_WAITING: time: all slices that have work wait for a memory word, or only
+ *	timers run. Look again after a while
  * @GPU_RUNNING: steps
  */
 enum gpu_state {
@@ -87,7 +90,10 @@ void gpu_flush(struct gpu *g);
 
 enum gpu_state gpu_get_state(const struct gpu *g);
 
-/** gpu_step_cycles() - how long the next step should be: it ends with a context operation */
+/** gpu_event_cycles() - cycles until a context operation ends or a timer reaches 0; UINT64_MAX: none */
+uint64_t gpu_event_cycles(const struct gpu *g);
+
+/** gpu_step_cycles() - how long the next step should be: it ends with the next event */
 unsigned int gpu_step_cycles(const struct gpu *g);
 
 /** gpu_step() - let all slices run for @cycles (1 to GPU_STEP_MAX) of GPU time */

@@ -12,7 +12,8 @@
  * @now: time in cycles at the start of the current step
  * @event_pending: EVENT_PENDING register
  * @composition: composition page
- * @ctx_image: room for the image of a context operation
+ * @ctx_image: room for an image that is restored
+ * @ctx_saved: room for an image that is saved
  * @latch: low halves of global 64-bit registers
  * @slices: the slices
  */
@@ -22,6 +23,7 @@ struct gpu {
 	uint64_t event_pending;
 	struct tess_composition composition;
 	uint8_t *ctx_image;
+	uint8_t *ctx_saved;
 	uint32_t latch[16];
 	struct slice slices[];
 };

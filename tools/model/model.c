@@ -8,7 +8,8 @@
  * for a millisecond at a time when all that runs waits for a memory word.
  *
  * GPU time is counted in steps and not taken from a clock; --clock keeps it from
- * getting ahead of one. Only while nothing runs does it follow the clock.
+ * getting ahead of one. Only while nothing runs does it follow the clock, and
+ * without --clock only if somebody waits for it to pass.
  */
 #define _GNU_SOURCE
 #include "model.h"
@@ -32,7 +33,6 @@
 #define NSEC_PER_MSEC 1000000LL
 #define POLL_INTERVAL_NS 100000LL
 #define WAIT_INTERVAL_NS NSEC_PER_MSEC
-#define SERIAL 0x7e55e4a000000001ULL
 
 /**
  * struct model - the GPU and what it is connected to
@@ -183,15 +183,37 @@ static void model_run(struct model *m)
 	}
 }
 
-/* Time passes at the nominal clock for slices that wait. */
+/* Clock that waiting is measured with. */
+static uint64_t wait_khz(const struct model *m)
+{
+	return m->clock_khz ? m->clock_khz : GPU_CLOCK_KHZ;
+}
+
+/* For how long to wait, in ns: to the next timer, but not long. */
+static int64_t wait_time(const struct model *m)
+{
+	uint64_t cycles = gpu_event_cycles(m->gpu);
+
+	if (cycles >= wait_khz(m) * WAIT_INTERVAL_NS / NSEC_PER_MSEC)
+		return WAIT_INTERVAL_NS;
+	return (int64_t)(cycles * NSEC_PER_MSEC / wait_khz(m));
+}
+
+/* Time passes at the nominal clock for slices that wait; steps end with the next timer. */
 static void model_wait(struct model *m)
 {
 	int64_t now = wall_ns();
-	uint64_t cycles = cycles_in(now - m->waited, m->clock_khz ? m->clock_khz : GPU_CLOCK_KHZ);
+	uint64_t cycles = cycles_in(now - m->waited, wait_khz(m)), n;
 
 	if (cycles > GPU_STEP_MAX)
 		cycles = GPU_STEP_MAX;
-	gpu_step(m->gpu, cycles ? (unsigned int)cycles : 1);
+	if (!cycles)
+		cycles = 1;
+	for (; cycles; cycles -= n) {
+		n = gpu_event_cycles(m->gpu);
+		n = n < cycles ? n : cycles;
+		gpu_step(m->gpu, (unsigned int)n);
+	}
 	m->waited = now;
 }
 
@@ -204,12 +226,10 @@ static int model_loop_once(struct model *m)
 	switch (state) {
 	case GPU_IDLE:
 		err = model_poll(m, -1);
-		if (m->clock_khz)
-			gpu_idle_until(m->gpu, bus_wall(m));
 		m->waited = m->polled;
 		return err;
 	case GPU_WAITING:
-		err = model_poll(m, WAIT_INTERVAL_NS);
+		err = model_poll(m, wait_time(m));
 		model_wait(m);
 		return err;
 	default:
@@ -248,7 +268,7 @@ static int model_start(struct model *m, const struct options *o)
 	struct pci_dev_desc pd = {
 		.socket = o->socket,
 		.vram_size = o->nr_slices * o->bank_size,
-		.serial = SERIAL,
+		.serial = o->serial,
 		.log = dev_log,
 	};
 
@@ -259,6 +279,7 @@ static int model_start(struct model *m, const struct options *o)
 		return m->vram_fd;
 	m->vram_size = pd.vram_size;
 	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
+	memcpy(gd.stuck, o->stuck, sizeof(gd.stuck));
 	gd.vram = m->vram;
 	gd.vram_fd = m->vram_fd;
 	m->gpu = gpu_create(&gd);

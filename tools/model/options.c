@@ -2,6 +2,9 @@
 /*
  * DOC: Command line
  *
+ * Without --serial the number is made from the socket's path: GPUs that run side
+ * by side differ in it, and it is the same each time.
+ *
  * --slices and --kinds say the same thing with more or less detail: a number
  * alone is filled with kinds in the proportion of the default GPU (3 compute to
  * 3 render to 2 mixed), kinds alone give the number, both have to agree.
@@ -21,6 +24,7 @@
 #define VRAM_MAX (64ULL << 30)
 #define BANK_ALIGN (2ULL << 20)
 #define CLOCK_MAX_KHZ 1000000000
+#define SERIAL_PREFIX 0x7e55e4a000000000ULL /* of numbers that are made from a path */
 
 static const char usage[] =
 	"usage: tessera-model --socket PATH [options]\n"
@@ -31,6 +35,9 @@ static const char usage[] =
 	"  -k, --kinds LIST     slices of each kind, in this order (compute:6,render:6,mixed:4)\n"
 	"  -m, --vram SIZE      VRAM of all slices, with K, M or G (256M)\n"
 	"  -c, --clock KHZ      run at most at this clock, or 'nominal' (4000); default: no limit\n"
+	"  -S, --serial N       PCI serial number, decimal or 0x...; default: from PATH\n"
+	"      --stuck-slice N[:TIMES]\n"
+	"                       fault injection: slice N does not halt after a DISPATCH\n"
 	"  -l, --log FILE       where messages go, - for standard error (-)\n"
 	"  -L, --log-level LVL  error, warn, info or debug (warn)\n"
 	"  -h, --help           show this\n"
@@ -41,7 +48,8 @@ static const struct option long_options[] = {
 	{ "kinds", required_argument, NULL, 'k' },     { "vram", required_argument, NULL, 'm' },
 	{ "clock", required_argument, NULL, 'c' },     { "log", required_argument, NULL, 'l' },
 	{ "log-level", required_argument, NULL, 'L' }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },	       { 0 },
+	{ "version", no_argument, NULL, 'V' },	       { "serial", required_argument, NULL, 'S' },
+	{ "stuck-slice", required_argument, NULL, 1 }, { 0 },
 };
 
 /**
@@ -50,6 +58,7 @@ static const struct option long_options[] = {
  * @slices: of --slices, 0: not given
  * @kinds: of --kinds: number of slices in it, 0: not given
  * @vram: of --vram
+ * @stuck: slices named by --stuck-slice: one more than the highest number
  * @err: for messages
  */
 struct parse {
@@ -57,6 +66,7 @@ struct parse {
 	unsigned int slices;
 	unsigned int kinds;
 	uint64_t vram;
+	unsigned int stuck;
 	FILE *err;
 };
 
@@ -147,6 +157,33 @@ static bool parse_clock(struct parse *p, const char *s)
 	return parse_number(s, 1, CLOCK_MAX_KHZ, &p->o->clock_khz);
 }
 
+static bool parse_serial(struct parse *p, const char *s)
+{
+	char *end;
+
+	errno = 0;
+	p->o->serial = strtoull(s, &end, 0);
+	return !errno && end != s && !*end && *s != '-' && p->o->serial;
+}
+
+/* N or N:TIMES */
+static bool parse_stuck(struct parse *p, const char *s)
+{
+	uint64_t n, times = UINT32_MAX;
+	char *end;
+
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	if (errno || end == s || *s == '-' || n >= TESS_MAX_SLICES)
+		return false;
+	if (*end == ':' ? !parse_number(end + 1, 1, UINT32_MAX - 1, &times) : *end)
+		return false;
+	p->o->stuck[n] = (uint32_t)times;
+	if (n >= p->stuck)
+		p->stuck = (unsigned int)n + 1;
+	return true;
+}
+
 static bool parse_log_level(struct parse *p, const char *s)
 {
 	int level = log_level_parse(s);
@@ -174,6 +211,10 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 		return parse_size(arg, &p->vram) && p->vram && p->vram <= VRAM_MAX;
 	case 'c':
 		return parse_clock(p, arg);
+	case 'S':
+		return parse_serial(p, arg);
+	case 1:
+		return parse_stuck(p, arg);
 	case 'l':
 		p->o->log_file = arg;
 		return true;
@@ -192,6 +233,16 @@ static void default_kinds(struct options *o, unsigned int n)
 	memset(o->kinds + compute, TESS_KIND_RENDER, render < n - compute ? render : n - compute);
 }
 
+/* FNV-1a, folded to 32 bits. */
+static uint64_t serial_of(const char *path)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * 0x100000001b3ULL;
+	return SERIAL_PREFIX | ((hash ^ hash >> 32) & UINT32_MAX);
+}
+
 static bool complete(struct parse *p)
 {
 	struct options *o = p->o;
@@ -208,6 +259,13 @@ static bool complete(struct parse *p)
 	o->nr_slices = p->kinds ? p->kinds : p->slices ? p->slices : DEFAULT_SLICES;
 	if (!p->kinds)
 		default_kinds(o, o->nr_slices);
+	if (p->stuck > o->nr_slices) {
+		fprintf(p->err, "tessera-model: --stuck-slice: there is no slice %u\n",
+			p->stuck - 1);
+		return false;
+	}
+	if (!o->serial)
+		o->serial = serial_of(o->socket);
 	o->bank_size = p->vram / o->nr_slices;
 	o->bank_size -= o->bank_size % (o->bank_size < BANK_ALIGN ? TESS_PAGE_SIZE : BANK_ALIGN);
 	if (!o->bank_size) {
@@ -233,7 +291,7 @@ enum options_result options_parse(struct options *o, int argc, char **argv, FILE
 	memset(o, 0, sizeof(*o));
 	o->log_level = LOG_WARN;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "s:n:k:m:c:l:L:hV", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:n:k:m:c:S:l:L:hV", long_options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, out);
 			return OPTIONS_EXIT;

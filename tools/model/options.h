@@ -16,6 +16,8 @@
  * @kinds: of each slice
  * @bank_size: VRAM of a slice
  * @clock_khz: cycles per millisecond of wall time at most, 0: no limit
+ * @serial: PCI serial number
+ * @stuck: of each slice: see struct gpu_desc
  * @socket: path
  * @log_file: path, "-" or NULL for standard error
  * @log_level: most verbose level
@@ -25,6 +27,8 @@ struct options {
 	uint8_t kinds[TESS_MAX_SLICES];
 	uint64_t bank_size;
 	uint64_t clock_khz;
+	uint64_t serial;
+	uint32_t stuck[TESS_MAX_SLICES];
 	const char *socket;
 	const char *log_file;
 	enum log_level log_level;

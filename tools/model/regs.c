@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "events.h"
 #include "gpu_priv.h"
 #include "log.h"
 
@@ -155,5 +156,9 @@ void gpu_reg_write(struct gpu *g, uint32_t off, uint64_t val, unsigned int size)
 	}
 	log_event(g->desc.log, LOG_DEBUG, "%s %u: %s <- 0x%llx", page->name, n, r->name,
 		  (unsigned long long)val);
+	/* Idle time that has passed comes before the write, not after it. */
+	gpu_read_time(g);
 	r->write(g, n, val);
+	if (page != &reg_page_global)
+		events_notify(&g->slices[n]);
 }

@@ -11,7 +11,7 @@
 #include "regs.h"
 
 #define VERSION_MAJOR 1
-#define VERSION_MINOR 1
+#define VERSION_MINOR 2
 
 static unsigned int log2_of(unsigned int n)
 {
@@ -41,7 +41,7 @@ static uint64_t read_caps(struct gpu *g, unsigned int n)
 {
 	(void)g;
 	(void)n;
-	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC;
+	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC | TESS_CAPS_SWITCH;
 }
 
 static uint64_t read_slice_count(struct gpu *g, unsigned int n)

@@ -10,9 +10,7 @@
 #include "regs.h"
 
 #define CONTROL_MASK (TESS_HCONTROL_RUN | TESS_HCONTROL_STAGE2)
-#define STAGE2_ROOT_MASK GENMASK_ULL(TESS_PA_BITS - 1, 14)
-#define CTX_ADDR_MASK GENMASK_ULL(TESS_PA_BITS - 1, 12)
-#define THROTTLE_MAX 1024
+#define CTX_ADDR_MASK GENMASK_ULL(TESS_PA_BITS - 1, 6)
 
 static struct host_regs *host_of(struct gpu *g, unsigned int n)
 {
@@ -38,11 +36,11 @@ static uint64_t read_status(struct gpu *g, unsigned int n)
 {
 	uint64_t val = 0;
 
-	if (!(host_of(g, n)->control & TESS_HCONTROL_RUN))
+	if (slice_is_halted(&g->slices[n]))
 		val |= TESS_HSTATUS_HALTED;
 	if (g->slices[n].hfault.pending)
 		val |= TESS_HSTATUS_FAULTED;
-	if (g->slices[n].ctx.left)
+	if (slice_is_busy(&g->slices[n]))
 		val |= TESS_HSTATUS_BUSY;
 	return val;
 }
@@ -143,6 +141,36 @@ static uint64_t read_ctx_used(struct gpu *g, unsigned int n)
 	return host_of(g, n)->ctx_used;
 }
 
+static uint64_t read_timer(struct gpu *g, unsigned int n)
+{
+	return host_of(g, n)->timer;
+}
+
+static void write_timer(struct gpu *g, unsigned int n, uint64_t val)
+{
+	host_of(g, n)->timer = val;
+}
+
+static uint64_t read_notify(struct gpu *g, unsigned int n)
+{
+	return host_of(g, n)->notify;
+}
+
+static void write_notify(struct gpu *g, unsigned int n, uint64_t val)
+{
+	host_of(g, n)->notify = (uint32_t)val & TESS_NOTIFY_IDLE;
+}
+
+static uint64_t read_events(struct gpu *g, unsigned int n)
+{
+	return host_of(g, n)->events;
+}
+
+static void clear_events(struct gpu *g, unsigned int n, uint64_t val)
+{
+	host_of(g, n)->events &= ~(uint32_t)val;
+}
+
 static uint64_t read_hfault_cause(struct gpu *g, unsigned int n)
 {
 	return g->slices[n].hfault.mmu.cause;
@@ -195,6 +223,9 @@ static const struct reg regs[] = {
 	{ "HFAULT_GPA", TESS_HREG_HFAULT_GPA, 8, REG_RO, 0, read_hfault_gpa, NULL },
 	{ "HFAULT_VA", TESS_HREG_HFAULT_VA, 8, REG_RO, 0, read_hfault_va, NULL },
 	{ "HFAULT_ACK", TESS_HREG_HFAULT_ACK, 4, REG_WO, 0, NULL, write_hfault_ack },
+	{ "TIMER", TESS_HREG_TIMER, 8, REG_RW, 0, read_timer, write_timer },
+	{ "NOTIFY", TESS_HREG_NOTIFY, 4, REG_RW, 0, read_notify, write_notify },
+	{ "EVENTS", TESS_HREG_EVENTS, 4, REG_W1C, 0, read_events, clear_events },
 };
 
 const struct reg_page reg_page_host = {

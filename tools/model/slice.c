@@ -21,6 +21,7 @@
 #include "context.h"
 #include "cp.h"
 #include "dispatch.h"
+#include "events.h"
 #include "gpu_priv.h"
 #include "log.h"
 
@@ -44,9 +45,19 @@ uint32_t slice_engines(const struct slice *s)
 	return s->engines & s->host.engine_mask;
 }
 
+bool slice_is_halted(const struct slice *s)
+{
+	return !(s->host.control & TESS_HCONTROL_RUN) && !s->stuck.now;
+}
+
+bool slice_is_busy(const struct slice *s)
+{
+	return s->ctx.left || s->stuck.switching;
+}
+
 bool slice_can_run(const struct slice *s)
 {
-	return s->client.control & TESS_CONTROL_ENABLE && s->host.control & TESS_HCONTROL_RUN &&
+	return s->client.control & TESS_CONTROL_ENABLE && !slice_is_halted(s) &&
 	       !s->client.faulted && !s->hfault.pending && !s->ctx.left;
 }
 
@@ -58,6 +69,12 @@ static bool client_has_work(const struct client *c)
 bool slice_has_work(const struct slice *s)
 {
 	return client_has_work(&s->client);
+}
+
+bool slice_is_idle(const struct slice *s)
+{
+	return !(s->client.control & TESS_CONTROL_ENABLE) || s->client.faulted ||
+	       !slice_has_work(s);
 }
 
 uint32_t client_status(const struct client *c)
@@ -80,14 +97,10 @@ static uint64_t time_left(uint64_t ahead, uint64_t cycles)
 	return ahead > cycles ? ahead - cycles : 0;
 }
 
-void slice_step(struct slice *s, uint64_t cycles)
+static void slice_run(struct slice *s, uint64_t cycles)
 {
 	struct client *c = &s->client;
 
-	if (s->ctx.left) {
-		context_step(s, cycles);
-		return;
-	}
 	if (!slice_can_run(s))
 		return;
 	slice_count(s, COUNTER(CYCLES), cycles);
@@ -96,6 +109,17 @@ void slice_step(struct slice *s, uint64_t cycles)
 	c->dispatch_last = time_left(c->dispatch_last, cycles);
 	for (unsigned int i = 0; i < s->nr_cores; i++)
 		s->cores[i].ahead = time_left(s->cores[i].ahead, cycles);
+}
+
+void slice_step(struct slice *s, uint64_t cycles)
+{
+	if (s->ctx.left) {
+		context_step(s, cycles);
+	} else {
+		slice_run(s, cycles);
+		events_tick(s, cycles);
+	}
+	events_notify(s);
 }
 
 void slice_drop_packet(struct slice *s)
@@ -278,6 +302,8 @@ void slice_reset(struct slice *s)
 	memset(&s->host, 0, sizeof(s->host));
 	memset(s->latch[LATCH_HOST], 0, sizeof(s->latch[0]));
 	memset(&s->ctx, 0, sizeof(s->ctx));
+	s->stuck.now = false;
+	s->stuck.switching = false;
 	s->host.control = TESS_HCONTROL_RUN;
 	s->host.engine_mask = TESS_ENGINE_ALL;
 	s->host.throttle = 1024;
@@ -301,6 +327,7 @@ int slice_init(struct slice *s, struct gpu *g, unsigned int id, enum tess_slice_
 	s->kind = kind;
 	s->nr_cores = kind_info[kind].cores;
 	s->engines = kind_info[kind].engines;
+	s->stuck.times = g->desc.stuck[id];
 	return dispatch_init(s);
 }
 

@@ -33,6 +33,9 @@
 #define COPY_COST_SYSTEM 3
 #define LINK_FILL_BYTES 4096
 
+#define STAGE2_ROOT_MASK GENMASK_ULL(TESS_PA_BITS - 1, 14)
+#define THROTTLE_MAX 1024
+
 #define COUNTER(name) (TESS_COUNTER_##name / 8)
 
 /**
@@ -167,6 +170,9 @@ struct host_regs {
 	uint64_t ctx_addr;
 	uint64_t ctx_size;
 	uint64_t ctx_used;
+	uint64_t timer;
+	uint32_t notify;
+	uint32_t events;
 };
 
 /**
@@ -197,14 +203,32 @@ struct core {
 
 /**
  * struct ctx_op - a context operation that takes its time
+ * @op: TESS_CTX_*
  * @left: cycles until it ends, 0: none is in progress
- * @used: bytes of the image
- * @restored: it is a RESTORE
+ * @used: for CTX_USED
+ * @desc: SWITCH: physical address of the descriptor
+ * @answer: SWITCH: results go to the descriptor
+ * @restored: a client came
  */
 struct ctx_op {
+	uint32_t op;
 	uint64_t left;
 	uint64_t used;
+	uint64_t desc;
+	bool answer;
 	bool restored;
+};
+
+/**
+ * struct stuck - injected fault: a slice that does not come to a halt
+ * @times: how often it still happens, UINT32_MAX: always
+ * @now: it is so, until a host RESET
+ * @switching: a SWITCH was started and never ends
+ */
+struct stuck {
+	uint32_t times;
+	bool now;
+	bool switching;
 };
 
 /** enum slice_latch - pages of a slice, as index of struct slice::latch */
@@ -225,7 +249,8 @@ enum slice_latch {
  * @client: state of the client
  * @host: host page
  * @hfault: host fault
- * @ctx: SAVE or RESTORE in progress
+ * @ctx: context operation in progress
+ * @stuck: it does not halt
  * @cores: shader cores
  * @engine: executes work-groups of all cores
  * @tlb: of the command processor
@@ -245,6 +270,7 @@ struct slice {
 	struct host_regs host;
 	struct host_fault hfault;
 	struct ctx_op ctx;
+	struct stuck stuck;
 
 	struct core cores[SLICE_MAX_CORES];
 	struct isa_engine *engine;
@@ -268,6 +294,15 @@ void slice_reset_client(struct slice *s);
 
 /** slice_drop_packet() - forget the packet in progress */
 void slice_drop_packet(struct slice *s);
+
+/** slice_is_halted() - does nothing run since RUN was cleared? */
+bool slice_is_halted(const struct slice *s);
+
+/** slice_is_busy() - is a context operation in progress? */
+bool slice_is_busy(const struct slice *s);
+
+/** slice_is_idle() - nothing to do: disabled, stopped by a client fault, or no packet */
+bool slice_is_idle(const struct slice *s);
 
 /** slice_can_run() - enabled, not halted, not faulted, no context operation? */
 bool slice_can_run(const struct slice *s);

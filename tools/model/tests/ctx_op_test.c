@@ -33,7 +33,7 @@ static void test_states(struct rig *r)
 	ok(ctx_op(r, 0, TESS_CTX_SAVE) == TESS_CTX_ERR_STATE, "SAVE of a running slice: STATE");
 	ok(ctx_op(r, 0, TESS_CTX_RESTORE) == TESS_CTX_ERR_STATE, "RESTORE there: STATE");
 	ok(ctx_op(r, 0, 0) == TESS_CTX_ERR_UNSUPPORTED &&
-		   ctx_op(r, 0, 3) == TESS_CTX_ERR_UNSUPPORTED,
+		   ctx_op(r, 0, 4) == TESS_CTX_ERR_UNSUPPORTED,
 	   "unknown operations: UNSUPPORTED");
 	ok(greg64(r, TESS_REG_EVENT_PENDING) == 1 && r->irqs[TESS_IRQ_EVENT] == irqs + 4,
 	   "each ends with an event");
@@ -50,7 +50,8 @@ static void test_states(struct rig *r)
 	hreg_write(r, 0, TESS_HREG_CTX_OP, 9);
 	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_BUSY, "CTX_OP is ignored while BUSY");
 	gpu_step(r->gpu, 16);
-	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_BUSY, "16 cycles and one for up to 8 KiB:");
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_BUSY,
+	   "16 cycles and one for up to 32 KiB:");
 	gpu_step(r->gpu, 1);
 	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_DONE &&
 		   hreg64(r, 0, TESS_HREG_CTX_USED) == TESS_CTX_IDLE_SIZE &&
@@ -112,6 +113,10 @@ static void test_addresses(struct rig *r)
 		hreg_write64(r, 0, TESS_HREG_CTX_ADDR, RIG_VRAM(RIG_SLICES));
 		hreg_write(r, 0, TESS_HREG_CTX_OP, op);
 		ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_ERR_ADDRESS, "beyond the VRAM");
+		hreg_write64(r, 0, TESS_HREG_CTX_ADDR, CTX_BUFFER + 64);
+		hreg_write(r, 0, TESS_HREG_CTX_OP, op);
+		ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_ERR_ADDRESS,
+		   "not aligned to 4 KiB");
 		hreg_write64(r, 0, TESS_HREG_CTX_ADDR, RIG_VRAM(2));
 		hreg_write(r, 0, TESS_HREG_CTX_OP, op);
 		gpu_step(r->gpu, 32);
@@ -300,7 +305,7 @@ static void test_size(struct rig *r)
 		   want <= TESS_CTX_MAX_SIZE,
 	   "the largest: %llu bytes", (unsigned long long)want);
 	hreg_write(r, 0, TESS_HREG_CTX_OP, TESS_CTX_SAVE);
-	gpu_step(r->gpu, (unsigned int)(16 + (want + 8191) / 8192 - 1));
+	gpu_step(r->gpu, (unsigned int)(16 + (want + 32767) / 32768 - 1));
 	ok(hreg(r, 0, TESS_HREG_STATUS) & TESS_HSTATUS_BUSY, "takes its time");
 	gpu_step(r->gpu, 1);
 	ok(!(hreg(r, 0, TESS_HREG_STATUS) & TESS_HSTATUS_BUSY), "and no more");

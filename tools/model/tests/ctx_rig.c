@@ -27,9 +27,62 @@ unsigned int ctx_op(struct rig *r, unsigned int n, uint32_t op)
 	hreg_write64(r, n, TESS_HREG_CTX_ADDR, CTX_BUFFER);
 	hreg_write64(r, n, TESS_HREG_CTX_SIZE, CTX_SPACE);
 	hreg_write(r, n, TESS_HREG_CTX_OP, op);
+	return ctx_wait(r, n);
+}
+
+unsigned int ctx_wait(struct rig *r, unsigned int n)
+{
 	while (hreg(r, n, TESS_HREG_STATUS) & TESS_HSTATUS_BUSY)
 		gpu_step(r->gpu, gpu_step_cycles(r->gpu));
 	return (unsigned int)hreg(r, n, TESS_HREG_CTX_STATUS);
+}
+
+struct tess_ctx_switch ctx_desc(uint32_t flags)
+{
+	return (struct tess_ctx_switch){
+		.flags = flags,
+		.engines = TESS_ENGINE_ALL,
+		.save_addr = CTX_SAVED,
+		.save_size = CTX_SPACE,
+		.restore_addr = CTX_BUFFER,
+		.restore_size = CTX_SPACE,
+		.links = ~0ULL,
+		.throttle = 1024,
+	};
+}
+
+struct tess_ctx_switch *ctx_result(struct rig *r)
+{
+	return rig_mem(r, CTX_DESC);
+}
+
+void ctx_switch_start(struct rig *r, unsigned int n, const struct tess_ctx_switch *d)
+{
+	*ctx_result(r) = *d;
+	hreg_write64(r, n, TESS_HREG_CTX_ADDR, CTX_DESC);
+	hreg_write(r, n, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+}
+
+unsigned int ctx_switch(struct rig *r, unsigned int n, const struct tess_ctx_switch *d)
+{
+	ctx_switch_start(r, n, d);
+	return ctx_wait(r, n);
+}
+
+uint64_t ctx_switch_move(struct rig *r, unsigned int from, unsigned int to)
+{
+	struct tess_ctx_switch d = ctx_desc(TESS_CTX_SWITCH_SAVE);
+	uint64_t used;
+
+	d.save_addr = CTX_BUFFER;
+	if (ctx_switch(r, from, &d) != TESS_CTX_DONE)
+		return 0;
+	used = ctx_result(r)->used;
+	d = ctx_desc(TESS_CTX_SWITCH_RESTORE | TESS_CTX_SWITCH_RUN);
+	if (ctx_switch(r, to, &d) != TESS_CTX_DONE || ctx_result(r)->status != TESS_CTX_DONE)
+		return 0;
+	r->wptr[to] = sreg64(r, to, TESS_SREG_WPTR);
+	return used;
 }
 
 uint64_t ctx_move(struct rig *r, unsigned int from, unsigned int to)

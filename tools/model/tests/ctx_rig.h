@@ -12,6 +12,8 @@
 
 #define CTX_BUFFER (RIG_SYS + (12ULL << 20))
 #define CTX_SPACE (2ULL << 20)
+#define CTX_SAVED (RIG_SYS + (10ULL << 20)) /* where a SWITCH saves */
+#define CTX_DESC (RIG_SYS + 0x12000) /* descriptor of a SWITCH */
 
 /* Halt or run a slice; stage 2 stays as it is. */
 void ctx_halt(struct rig *r, unsigned int n);
@@ -25,6 +27,28 @@ unsigned int ctx_op(struct rig *r, unsigned int n, uint32_t op);
  * too, and let it run. Returns the size of the image, 0 if something failed.
  */
 uint64_t ctx_move(struct rig *r, unsigned int from, unsigned int to);
+
+/*
+ * Descriptor of a SWITCH with the settings of an unrestricted slice: save to
+ * CTX_SAVED, restore from CTX_BUFFER, as @flags say.
+ */
+struct tess_ctx_switch ctx_desc(uint32_t flags);
+
+/* Start a SWITCH; ctx_wait() ends it. */
+void ctx_switch_start(struct rig *r, unsigned int n, const struct tess_ctx_switch *d);
+
+/* Wait for the end of an operation; returns CTX_STATUS. */
+unsigned int ctx_wait(struct rig *r, unsigned int n);
+
+/* Do a SWITCH; returns CTX_STATUS. Results are in ctx_result(). */
+unsigned int ctx_switch(struct rig *r, unsigned int n, const struct tess_ctx_switch *d);
+struct tess_ctx_switch *ctx_result(struct rig *r);
+
+/*
+ * Take the client off slice @from with a SWITCH that leaves no client, and put it
+ * on slice @to with another one. Returns the size of the image, 0 if one failed.
+ */
+uint64_t ctx_switch_move(struct rig *r, unsigned int from, unsigned int to);
 
 /* Image in the buffer. */
 void *ctx_image(struct rig *r);

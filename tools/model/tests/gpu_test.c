@@ -139,8 +139,12 @@ static void test_time(void)
 	d.bus.wall = wall;
 	g = gpu_create(&d);
 	gpu_reg_write(g, TESS_CLIENT_PAGE(1) + TESS_SREG_CONTROL, TESS_CONTROL_ENABLE, 4);
-	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 1000000, "a clock: TIME follows it while idle");
-	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 1000000 &&
+	ok(gpu_time(g) == 1000000, "a clock: idle time comes before a write");
+	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 0,
+	   "and does not count for the slice that it enables");
+	wall_cycles = 3000000;
+	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 3000000, "a clock: TIME follows it while idle");
+	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 2000000 &&
 		   gpu_reg_read(g, TESS_CLIENT_PAGE(0) + TESS_SREG_COUNTERS, 8) == 0,
 	   "CYCLES of the slice that is enabled");
 	gpu_destroy(g);

@@ -186,6 +186,23 @@ static const struct field fields[] = {
 	FIELD(tess_ctx_item, f, 256, 256),
 	FIELD(tess_ctx_item, fcsr, 512, 4),
 	FIELD(tess_ctx_item, state, 516, 4),
+	FIELD(tess_ctx_switch, flags, 0, 4),
+	FIELD(tess_ctx_switch, engines, 4, 4),
+	FIELD(tess_ctx_switch, save_addr, 8, 8),
+	FIELD(tess_ctx_switch, save_size, 16, 8),
+	FIELD(tess_ctx_switch, restore_addr, 24, 8),
+	FIELD(tess_ctx_switch, restore_size, 32, 8),
+	FIELD(tess_ctx_switch, stage2_root, 40, 8),
+	FIELD(tess_ctx_switch, links, 48, 8),
+	FIELD(tess_ctx_switch, timer, 56, 8),
+	FIELD(tess_ctx_switch, throttle, 64, 4),
+	FIELD(tess_ctx_switch, notify, 68, 4),
+	FIELD(tess_ctx_switch, reserved0, 72, 8),
+	FIELD(tess_ctx_switch, status, 80, 4),
+	FIELD(tess_ctx_switch, reserved1, 84, 4),
+	FIELD(tess_ctx_switch, used, 88, 8),
+	FIELD(tess_ctx_switch, time, 96, 8),
+	FIELD(tess_ctx_switch, reserved2, 104, 24),
 };
 
 static const struct {
@@ -242,6 +259,7 @@ static const struct {
 	NUMBER(TESS_CAUSE_LINK_DISABLED, 27),
 	NUMBER(TESS_CAUSE_DOORBELL, 28),
 	NUMBER(TESS_CAUSE_NO_COMPLETION, 29),
+	NUMBER(TESS_CAUSE_NOT_PREEMPTED, 30),
 	NUMBER(TESS_FAULT_INFO_PACKET, 0xff),
 	NUMBER(TESS_FAULT_INFO_INDIRECT, 0x100),
 	NUMBER(TESS_FAULT_INFO_HART, 0x200),
@@ -271,6 +289,18 @@ static const struct {
 	NUMBER(TESS_PT_SHIFT(1), 21),
 	NUMBER(TESS_PT_SHIFT(2), 30),
 	NUMBER(TESS_PT_ROOT2_ENTRIES, 2048),
+	NUMBER(TESS_CAPS_SWITCH, 0x40),
+	NUMBER(TESS_NOTIFY_IDLE, 1),
+	NUMBER(TESS_EVENTS_CONTEXT, 1),
+	NUMBER(TESS_EVENTS_TIMER, 2),
+	NUMBER(TESS_EVENTS_IDLE, 4),
+	NUMBER(TESS_CTX_SAVE, 1),
+	NUMBER(TESS_CTX_RESTORE, 2),
+	NUMBER(TESS_CTX_SWITCH, 3),
+	NUMBER(TESS_CTX_SWITCH_SAVE, 1),
+	NUMBER(TESS_CTX_SWITCH_RESTORE, 2),
+	NUMBER(TESS_CTX_SWITCH_RUN, 4),
+	NUMBER(TESS_CTX_SWITCH_STAGE2, 8),
 	NUMBER(TESS_CTX_ERR_UNSUPPORTED, 16),
 	NUMBER(TESS_CTX_ERR_SPACE, 17),
 	NUMBER(TESS_CTX_ERR_ADDRESS, 18),
@@ -309,6 +339,7 @@ static void test_sizes(void)
 		   sizeof(struct tess_ctx_packet) == 144 && sizeof(struct tess_ctx_hfault) == 80 &&
 		   sizeof(struct tess_ctx_group) == 72 && sizeof(struct tess_ctx_item) == 520,
 	   "sections of a context image");
+	ok(sizeof(struct tess_ctx_switch) == 128, "descriptor of a SWITCH");
 }
 
 int main(void)

@@ -30,8 +30,8 @@ struct expect {
 
 static const struct expect global[] = {
 	{ "ID", TESS_REG_ID, 0x00, 4, RO, 0x53534554, 0 },
-	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010001, 0 },
-	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x26, 0 },
+	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010002, 0 },
+	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x66, 0 },
 	{ "SLICE_COUNT", TESS_REG_SLICE_COUNT, 0x0c, 4, RO, 4, 0 },
 	{ "SLICE_MASK", TESS_REG_SLICE_MASK, 0x10, 8, RO, 0xf, 0 },
 	{ "ENGINE_MASK", TESS_REG_ENGINE_MASK, 0x18, 4, RO, 0xf, 0 },
@@ -83,7 +83,7 @@ static const struct expect host[] = {
 	{ "TLB_INVALIDATE", TESS_HREG_TLB_INVALIDATE, 0x20, 4, WO, 0, 0 },
 	{ "H_RESET", TESS_HREG_RESET, 0x24, 4, WO, 0, 0 },
 	{ "SCRUB", TESS_HREG_SCRUB, 0x28, 4, WO, 0, 0 },
-	{ "CTX_ADDR", TESS_HREG_CTX_ADDR, 0x30, 8, RW, 0, 0x1fffffff000 },
+	{ "CTX_ADDR", TESS_HREG_CTX_ADDR, 0x30, 8, RW, 0, 0x1ffffffffc0 },
 	{ "CTX_SIZE", TESS_HREG_CTX_SIZE, 0x38, 8, RW, 0, ~0ULL },
 	{ "CTX_STATUS", TESS_HREG_CTX_STATUS, 0x44, 4, RO, 0, 0 },
 	{ "CTX_USED", TESS_HREG_CTX_USED, 0x48, 8, RO, 0, 0 },
@@ -92,6 +92,8 @@ static const struct expect host[] = {
 	{ "HFAULT_GPA", TESS_HREG_HFAULT_GPA, 0x58, 8, RO, 0, 0 },
 	{ "HFAULT_VA", TESS_HREG_HFAULT_VA, 0x60, 8, RO, 0, 0 },
 	{ "HFAULT_ACK", TESS_HREG_HFAULT_ACK, 0x68, 4, WO, 0, 0 },
+	{ "TIMER", TESS_HREG_TIMER, 0x70, 8, RW, 0, ~0ULL },
+	{ "EVENTS", TESS_HREG_EVENTS, 0x7c, 4, W1C, 0, 0 },
 	{ "H_COUNTERS", TESS_HREG_COUNTERS, 0x100, 8, RO, 0, 0 },
 };
 

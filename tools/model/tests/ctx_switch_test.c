@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * SWITCH: results and time, settings that come with it, and that it does all or
+ * nothing, whatever is wrong with the descriptor, the buffers or the image.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "ctx_rig.h"
+#include "rv.h"
+#include "tap.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define SAVE TESS_CTX_SWITCH_SAVE
+#define RESTORE TESS_CTX_SWITCH_RESTORE
+#define RUN TESS_CTX_SWITCH_RUN
+#define STAGE2 TESS_CTX_SWITCH_STAGE2
+#define FLAG (RIG_SYS + (4ULL << 20))
+#define CODE (FLAG + 0x2000)
+
+/* The registers that a SWITCH sets, and all that the client page shows. */
+struct state {
+	uint64_t host[9];
+	uint64_t page[32];
+	uint64_t counters[TESS_COUNTER_COUNT];
+};
+
+static struct state state_of(struct rig *r, unsigned int n)
+{
+	struct state s;
+
+	s.host[0] = hreg(r, n, TESS_HREG_CONTROL);
+	s.host[1] = hreg(r, n, TESS_HREG_STATUS);
+	s.host[2] = hreg64(r, n, TESS_HREG_STAGE2_ROOT);
+	s.host[3] = hreg(r, n, TESS_HREG_ENGINE_MASK);
+	s.host[4] = hreg(r, n, TESS_HREG_THROTTLE);
+	s.host[5] = hreg64(r, n, TESS_HREG_LINK_MASK);
+	s.host[6] = hreg64(r, n, TESS_HREG_TIMER);
+	s.host[7] = hreg(r, n, TESS_HREG_NOTIFY);
+	s.host[8] = hreg(r, n, TESS_HREG_HFAULT_CAUSE);
+	for (unsigned int i = 0; i < ARRAY_SIZE(s.page); i++)
+		s.page[i] = sreg(r, n, i * 8) | sreg(r, n, i * 8 + 4) << 32;
+	for (unsigned int i = 0; i < TESS_COUNTER_COUNT; i++)
+		s.counters[i] = counter(r, n, i * 8);
+	return s;
+}
+
+static bool same(const struct state *a, const struct state *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* An endless kernel on slice @n, in which stack and counters of items grow. */
+static void push_kernel(struct rig *r, unsigned int n, uint16_t items)
+{
+	const uint32_t loop[] = { ADDI(T0, T0, 1), ADDI(T1, T1, 2), JAL(X0, -8) };
+	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, items * 4U, items);
+	uint64_t root = rig_table(r, 1);
+
+	memcpy(rig_mem(r, CODE), loop, sizeof(loop));
+	rig_map(r, root, CODE & ~0x1fffffULL, CODE & ~0x1fffffULL, PTE_ALL, 1);
+	rig_set_vm(r, n, root);
+	rig_push(r, n, &d);
+	rig_doorbell(r, n);
+	gpu_step(r->gpu, 1000);
+}
+
+/* Size of the image of a kernel of push_kernel(). */
+static uint64_t kernel_bytes(uint64_t items)
+{
+	return TESS_CTX_IDLE_SIZE + 144 + 4 * (72 + items * 520);
+}
+
+static void test_both(struct rig *r)
+{
+	struct tess_ctx_switch d = ctx_desc(SAVE | RESTORE | RUN), *res = ctx_result(r);
+	struct tess_pkt_fence f = pkt_fence(3, 0);
+	uint64_t bytes = kernel_bytes(100), cycles = 16 + (bytes + 32767) / 32768 + 16 + 1, now;
+	unsigned int irqs;
+
+	/* The next client: it has a FENCE to run. */
+	rig_push(r, 1, &f);
+	rig_doorbell(r, 1);
+	ctx_halt(r, 1);
+	ctx_op(r, 1, TESS_CTX_SAVE);
+	push_kernel(r, 0, 100);
+	gpu_reg_write(r->gpu, TESS_REG_EVENT_PENDING, ~0ULL, 8);
+	hreg_write(r, 0, TESS_HREG_EVENTS, ~0U);
+	irqs = r->irqs[TESS_IRQ_EVENT];
+	now = gpu_time(r->gpu);
+	d.timer = 5000;
+	ctx_switch_start(r, 0, &d);
+	ok(hreg(r, 0, TESS_HREG_STATUS) == TESS_HSTATUS_BUSY &&
+		   hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_BUSY &&
+		   sreg64(r, 0, TESS_SREG_WPTR) == 1 && counter(r, 0, TESS_COUNTER_SWITCHES) == 1,
+	   "BUSY, and the next client is in the registers");
+	gpu_step(r->gpu, (unsigned int)cycles - 1);
+	ok(hreg(r, 0, TESS_HREG_STATUS) == TESS_HSTATUS_BUSY && !res->status &&
+		   hreg64(r, 0, TESS_HREG_TIMER) == 5000 && r->irqs[TESS_IRQ_EVENT] == irqs &&
+		   sreg64(r, 0, TESS_SREG_RPTR) == 0,
+	   "it stands still for 16 cycles twice and those of the images");
+	gpu_step(r->gpu, 1);
+	ok(hreg(r, 0, TESS_HREG_STATUS) == 0 && res->status == TESS_CTX_DONE &&
+		   res->used == bytes && res->time == now + cycles,
+	   "after %llu cycles: status, used, time", (unsigned long long)cycles);
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_DONE &&
+		   hreg64(r, 0, TESS_HREG_CTX_USED) == bytes,
+	   "CTX_STATUS and CTX_USED say the same");
+	ok(hreg(r, 0, TESS_HREG_EVENTS) == TESS_EVENTS_CONTEXT &&
+		   greg64(r, TESS_REG_EVENT_PENDING) == 1 && r->irqs[TESS_IRQ_EVENT] == irqs + 1,
+	   "one event");
+	gpu_step(r->gpu, 512);
+	ok(rig_read64(r, RIG_RECORD(1)) == 3 && hreg64(r, 0, TESS_HREG_TIMER) == 5000 - 512,
+	   "the next client runs, and the timer");
+	/* And back: the kernel goes on. */
+	memcpy(ctx_image(r), rig_mem(r, CTX_SAVED), bytes);
+	now = counter(r, 0, TESS_COUNTER_INSTRUCTIONS);
+	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE && res->used == TESS_CTX_IDLE_SIZE,
+	   "the other way");
+	now = counter(r, 0, TESS_COUNTER_INSTRUCTIONS);
+	gpu_step(r->gpu, 512);
+	ok(counter(r, 0, TESS_COUNTER_INSTRUCTIONS) > now, "the kernel goes on");
+	hreg_write(r, 0, TESS_HREG_RESET, 1);
+	hreg_write(r, 1, TESS_HREG_RESET, 1);
+	rig_ring(r, 0);
+	rig_ring(r, 1);
+}
+
+static void test_settings(struct rig *r)
+{
+	struct tess_ctx_switch d = ctx_desc(STAGE2);
+	uint64_t now = gpu_time(r->gpu);
+
+	d.engines = TESS_ENGINE_COPY;
+	d.throttle = 77;
+	d.links = 5;
+	d.stage2_root = 0x123400000;
+	d.timer = 99;
+	d.notify = TESS_NOTIFY_IDLE;
+	ctx_switch_start(r, 2, &d);
+	ok(hreg(r, 2, TESS_HREG_STATUS) == (TESS_HSTATUS_BUSY | TESS_HSTATUS_HALTED) &&
+		   hreg(r, 2, TESS_HREG_CONTROL) == TESS_HCONTROL_STAGE2 &&
+		   hreg(r, 2, TESS_HREG_ENGINE_MASK) == TESS_ENGINE_COPY &&
+		   hreg(r, 2, TESS_HREG_THROTTLE) == 77 && hreg64(r, 2, TESS_HREG_LINK_MASK) == 5 &&
+		   hreg64(r, 2, TESS_HREG_STAGE2_ROOT) == 0x123400000 &&
+		   hreg64(r, 2, TESS_HREG_TIMER) == 99 && hreg(r, 2, TESS_HREG_NOTIFY) == 1,
+	   "settings are those of the descriptor");
+	ok(sreg(r, 2, TESS_SREG_CONTROL) == 0 && sreg64(r, 2, TESS_SREG_RING_BASE) == 0 &&
+		   counter(r, 2, TESS_COUNTER_SWITCHES) == 0,
+	   "no RESTORE: no client");
+	ok(!(hreg(r, 2, TESS_HREG_EVENTS) & TESS_EVENTS_IDLE), "NOTIFY waits for the end");
+	ok(ctx_wait(r, 2) == TESS_CTX_DONE && ctx_result(r)->used == 0 &&
+		   ctx_result(r)->time == now + 16,
+	   "neither SAVE nor RESTORE: 16 cycles");
+	ok(hreg(r, 2, TESS_HREG_EVENTS) == (TESS_EVENTS_CONTEXT | TESS_EVENTS_IDLE) &&
+		   !hreg(r, 2, TESS_HREG_NOTIFY),
+	   "no client is idle");
+	ok(hreg(r, 2, TESS_HREG_STATUS) == TESS_HSTATUS_HALTED, "no RUN: halted");
+	hreg_write(r, 2, TESS_HREG_RESET, 1);
+	rig_ring(r, 2);
+}
+
+/* What a host writes while BUSY counts. */
+static void test_writes_while_busy(struct rig *r)
+{
+	struct tess_ctx_switch d = ctx_desc(RUN), *res = ctx_result(r);
+
+	d.timer = 1000;
+	ctx_switch_start(r, 2, &d);
+	hreg_write(r, 2, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+	hreg_write64(r, 2, TESS_HREG_CTX_ADDR, 0);
+	hreg_write64(r, 2, TESS_HREG_TIMER, 0);
+	ctx_halt(r, 2);
+	ok(ctx_wait(r, 2) == TESS_CTX_DONE && res->status == TESS_CTX_DONE,
+	   "CTX_OP and CTX_ADDR while BUSY change nothing");
+	ok(hreg(r, 2, TESS_HREG_STATUS) == TESS_HSTATUS_HALTED && !hreg64(r, 2, TESS_HREG_TIMER),
+	   "RUN and TIMER do");
+	ctx_switch_start(r, 2, &d);
+	res->status = 0;
+	hreg_write(r, 2, TESS_HREG_RESET, 1);
+	gpu_step(r->gpu, 512);
+	ok(!res->status && !hreg(r, 2, TESS_HREG_EVENTS), "a host RESET ends it without an event");
+	rig_ring(r, 2);
+}
+
+/* The descriptor may lie in VRAM, and on two pages. */
+static void test_places(struct rig *r)
+{
+	static const uint64_t places[] = { RIG_VRAM(3) + 0x40, RIG_DATA + 0xfc0,
+					   RIG_VRAM(0) + RIG_BANK - 64 };
+	struct tess_ctx_switch d = ctx_desc(RUN), back;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		memcpy(rig_mem(r, places[i]), &d, sizeof(d));
+		hreg_write64(r, 2, TESS_HREG_CTX_ADDR, places[i]);
+		hreg_write(r, 2, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+		ctx_wait(r, 2);
+		memcpy(&back, rig_mem(r, places[i]), sizeof(back));
+		ok(back.status == TESS_CTX_DONE && back.time == gpu_time(r->gpu) &&
+			   !memcmp(&back, &d, offsetof(struct tess_ctx_switch, status)),
+		   "descriptor at 0x%llx", (unsigned long long)places[i]);
+	}
+	hreg_write(r, 2, TESS_HREG_RESET, 1);
+	rig_ring(r, 2);
+}
+
+static void bad_flags(struct tess_ctx_switch *d)
+{
+	d->flags |= 0x10;
+}
+
+static void bad_high_flags(struct tess_ctx_switch *d)
+{
+	d->flags |= 1U << 31;
+}
+
+static void bad_engines(struct tess_ctx_switch *d)
+{
+	d->engines = 0x1f;
+}
+
+static void bad_throttle(struct tess_ctx_switch *d)
+{
+	d->throttle = 0;
+}
+
+static void large_throttle(struct tess_ctx_switch *d)
+{
+	d->throttle = 1025;
+}
+
+static void bad_notify(struct tess_ctx_switch *d)
+{
+	d->notify = 2;
+}
+
+static void low_root(struct tess_ctx_switch *d)
+{
+	d->stage2_root = 0x1000;
+}
+
+static void high_root(struct tess_ctx_switch *d)
+{
+	d->stage2_root = 1ULL << 41;
+}
+
+static void bad_reserved0(struct tess_ctx_switch *d)
+{
+	d->reserved0 = 1;
+}
+
+static void bad_reserved1(struct tess_ctx_switch *d)
+{
+	d->reserved1 = 1;
+}
+
+static void bad_reserved2(struct tess_ctx_switch *d)
+{
+	d->reserved2[2] = 1ULL << 63;
+}
+
+static void small_save(struct tess_ctx_switch *d)
+{
+	d->save_size = kernel_bytes(20) - 1;
+}
+
+static void odd_save(struct tess_ctx_switch *d)
+{
+	d->save_addr += 64;
+}
+
+static void no_save(struct tess_ctx_switch *d)
+{
+	d->save_addr = RIG_SYS - 0x1000;
+}
+
+/* Its last page is not there. */
+static void short_save(struct tess_ctx_switch *d)
+{
+	d->save_addr = RIG_SYS + RIG_SYS_SIZE - 0x2000;
+}
+
+static void save_above(struct tess_ctx_switch *d)
+{
+	d->save_addr = ~0ULL << 12;
+}
+
+static void tiny_restore(struct tess_ctx_switch *d)
+{
+	d->restore_size = 63;
+}
+
+static void small_restore(struct tess_ctx_switch *d)
+{
+	d->restore_size = TESS_CTX_IDLE_SIZE - 8;
+}
+
+static void odd_restore(struct tess_ctx_switch *d)
+{
+	d->restore_addr += 8;
+}
+
+static void no_restore(struct tess_ctx_switch *d)
+{
+	d->restore_addr = RIG_VRAM(RIG_SLICES);
+}
+
+static void not_an_image(struct tess_ctx_switch *d)
+{
+	d->restore_addr = RIG_DATA;
+}
+
+static const struct {
+	const char *name;
+	void (*damage)(struct tess_ctx_switch *d);
+	uint32_t status;
+	uint64_t used;
+} damages[] = {
+	{ "an unknown flag", bad_flags, TESS_CTX_ERR_CONTENT, 0 },
+	{ "another one", bad_high_flags, TESS_CTX_ERR_CONTENT, 0 },
+	{ "an unknown engine", bad_engines, TESS_CTX_ERR_CONTENT, 0 },
+	{ "throttle 0", bad_throttle, TESS_CTX_ERR_CONTENT, 0 },
+	{ "throttle 1025", large_throttle, TESS_CTX_ERR_CONTENT, 0 },
+	{ "an unknown notification", bad_notify, TESS_CTX_ERR_CONTENT, 0 },
+	{ "a root that is not aligned", low_root, TESS_CTX_ERR_CONTENT, 0 },
+	{ "a root beyond memory", high_root, TESS_CTX_ERR_CONTENT, 0 },
+	{ "reserved0", bad_reserved0, TESS_CTX_ERR_CONTENT, 0 },
+	{ "reserved1", bad_reserved1, TESS_CTX_ERR_CONTENT, 0 },
+	{ "reserved2", bad_reserved2, TESS_CTX_ERR_CONTENT, 0 },
+	{ "no room to save", small_save, TESS_CTX_ERR_SPACE,
+	  TESS_CTX_IDLE_SIZE + 144 + 4 * (72 + 20 * 520) },
+	{ "save_addr not aligned", odd_save, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "save_addr no memory", no_save, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "save_addr at the end of memory", short_save, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "save_addr at the end of all", save_above, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "no room for a header", tiny_restore, TESS_CTX_ERR_SPACE, 64 },
+	{ "an image larger than its buffer", small_restore, TESS_CTX_ERR_SPACE,
+	  TESS_CTX_IDLE_SIZE },
+	{ "restore_addr not aligned", odd_restore, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "restore_addr no memory", no_restore, TESS_CTX_ERR_ADDRESS, 0 },
+	{ "no image", not_an_image, TESS_CTX_ERR_MAGIC, 0 },
+};
+
+/* Does the SWITCH fail as it should, at once, and leave everything as it was? */
+static bool fails(struct rig *r, const struct tess_ctx_switch *d, uint32_t status, uint64_t used)
+{
+	struct state before = state_of(r, 0), after;
+	uint64_t now = gpu_time(r->gpu), retired = counter(r, 0, TESS_COUNTER_INSTRUCTIONS);
+	unsigned int irqs = r->irqs[TESS_IRQ_EVENT];
+	const struct tess_ctx_switch *res = ctx_result(r);
+
+	memset(rig_mem(r, CTX_SAVED), 0x5a, 64);
+	hreg_write(r, 0, TESS_HREG_EVENTS, ~0U);
+	ctx_switch_start(r, 0, d);
+	after = state_of(r, 0);
+	if (!same(&before, &after) || hreg(r, 0, TESS_HREG_CTX_STATUS) != status ||
+	    hreg64(r, 0, TESS_HREG_CTX_USED) != used ||
+	    hreg(r, 0, TESS_HREG_EVENTS) != TESS_EVENTS_CONTEXT ||
+	    r->irqs[TESS_IRQ_EVENT] != irqs + 1)
+		return false;
+	if (res->status != status || res->used != used || res->time != now ||
+	    rig_read64(r, CTX_SAVED) != 0x5a5a5a5a5a5a5a5aULL)
+		return false;
+	gpu_step(r->gpu, 100);
+	retired = counter(r, 0, TESS_COUNTER_INSTRUCTIONS) - retired;
+	return retired > 380 && retired <= 400;
+}
+
+/* A kernel on slice 0, an idle client's image in the buffer. */
+static struct rig *scene(void)
+{
+	struct rig *r = rig_new();
+
+	ctx_halt(r, 3);
+	ctx_op(r, 3, TESS_CTX_SAVE);
+	push_kernel(r, 0, 20);
+	hreg_write64(r, 0, TESS_HREG_TIMER, 0);
+	return r;
+}
+
+static void test_damage(void)
+{
+	struct rig *r = scene();
+	struct tess_ctx_switch d;
+
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		d = ctx_desc(SAVE | RESTORE | RUN);
+		d.timer = 55;
+		d.throttle = 1000;
+		damages[i].damage(&d);
+		ok(fails(r, &d, damages[i].status, damages[i].used),
+		   "%s: refused, nothing has changed", damages[i].name);
+	}
+	d = ctx_desc(SAVE | RESTORE | RUN);
+	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE, "without damage it is done");
+	rig_free(r);
+}
+
+/* A descriptor that is no memory, or cannot be written. */
+static void test_no_descriptor(void)
+{
+	struct rig *r = scene();
+	struct tess_ctx_switch d = ctx_desc(SAVE | RESTORE | RUN);
+	struct state before = state_of(r, 0), after;
+
+	ctx_switch_start(r, 1, &d);
+	hreg_write64(r, 0, TESS_HREG_CTX_ADDR, 0);
+	hreg_write(r, 0, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+	after = state_of(r, 0);
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_ERR_ADDRESS && same(&before, &after),
+	   "no descriptor: ADDRESS");
+	*ctx_result(r) = d;
+	hreg_write64(r, 0, TESS_HREG_CTX_ADDR, CTX_DESC);
+	r->read_only = true;
+	hreg_write(r, 0, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+	r->read_only = false;
+	after = state_of(r, 0);
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_ERR_ADDRESS && same(&before, &after) &&
+		   !ctx_result(r)->status,
+	   "a descriptor that cannot be written: ADDRESS");
+	hreg_write64(r, 0, TESS_HREG_CTX_ADDR, RIG_SYS + RIG_SYS_SIZE - 64);
+	hreg_write(r, 0, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_ERR_ADDRESS, "half a descriptor: ADDRESS");
+	/* It goes away while the operation is in progress: the registers still tell. */
+	ctx_switch_start(r, 0, &d);
+	r->no_dma = true;
+	ctx_wait(r, 0);
+	r->no_dma = false;
+	ok(hreg(r, 0, TESS_HREG_CTX_STATUS) == TESS_CTX_DONE && !ctx_result(r)->status,
+	   "a descriptor that goes away");
+	rig_free(r);
+}
+
+/* Each bit of an image, flipped, and each length, with a client that stays. */
+static void test_bad_images(void)
+{
+	struct rig *r = scene();
+	struct tess_ctx_switch d = ctx_desc(SAVE | RESTORE | RUN);
+	uint8_t *image = ctx_image(r);
+	struct state before, after;
+	unsigned int refused = 0;
+
+	before = state_of(r, 0);
+	for (unsigned int bit = 0; bit < 8 * TESS_CTX_IDLE_SIZE; bit++) {
+		image[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ctx_switch_start(r, 0, &d);
+		image[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		refused += hreg(r, 0, TESS_HREG_CTX_STATUS) >= TESS_CTX_ERR_SPACE;
+	}
+	after = state_of(r, 0);
+	ok(refused == 8 * TESS_CTX_IDLE_SIZE && same(&before, &after),
+	   "%u flipped bits: all refused, nothing has changed", refused);
+	rig_free(r);
+}
+
+/* A COPY in progress needs the copy engine of the descriptor, not the slice's of now. */
+static void test_engine(void)
+{
+	struct rig *r = scene();
+	struct tess_pkt_copy c = pkt_copy(RIG_DATA, RIG_DATA + 0x10000, 0x8000);
+	struct tess_ctx_switch d = ctx_desc(SAVE | RESTORE | RUN);
+
+	rig_push(r, 2, &c);
+	rig_doorbell(r, 2);
+	gpu_step(r->gpu, 100);
+	ctx_halt(r, 2);
+	ctx_op(r, 2, TESS_CTX_SAVE);
+	d.engines = TESS_ENGINE_COMPUTE;
+	ok(fails(r, &d, TESS_CTX_ERR_ENGINE, 0), "without the engine: ENGINE");
+	hreg_write(r, 0, TESS_HREG_ENGINE_MASK, TESS_ENGINE_COMPUTE);
+	d.engines = TESS_ENGINE_ALL;
+	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE, "with it: DONE");
+	rig_run(r, 1000);
+	ok(counter(r, 0, TESS_COUNTER_BYTES) == 0x8000, "and the COPY completes");
+	rig_free(r);
+}
+
+/* The image that is saved is the one that SAVE writes. */
+static void test_same_image(void)
+{
+	struct rig *r = scene();
+	struct tess_ctx_switch d = ctx_desc(SAVE | RUN);
+	struct tess_ctx_header *a = ctx_image(r), *b = rig_mem(r, CTX_SAVED);
+	uint64_t used;
+
+	ctx_halt(r, 0);
+	ctx_op(r, 0, TESS_CTX_SAVE);
+	used = hreg64(r, 0, TESS_HREG_CTX_USED);
+	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE && ctx_result(r)->used == used, "SWITCH saves");
+	a->time = b->time;
+	ctx_sign(a);
+	ok(!memcmp(a, b, used), "what SAVE does");
+	rig_free(r);
+}
+
+int main(void)
+{
+	struct rig *r = rig_new();
+
+	test_both(r);
+	test_settings(r);
+	test_writes_while_busy(r);
+	test_places(r);
+	rig_free(r);
+	test_damage();
+	test_no_descriptor();
+	test_bad_images();
+	test_engine();
+	test_same_image();
+	return done();
+}
