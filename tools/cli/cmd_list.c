@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tesseractl list: the pool at a glance. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "find.h"
+#include "picture.h"
+#include "pool_json.h"
+#include "table.h"
+
+enum { OPT_LONG = CLI_OPT_OWN };
+
+#define SLICES_TEXT 256
+
+static void add_num(struct table *table, struct num n)
+{
+	char text[NUM_TEXT];
+
+	table_add(table, num_text(text, n));
+}
+
+static void add_text(struct table *table, const char *text)
+{
+	table_add(table, *text ? text : "-");
+}
+
+static void print_gpu(const struct pool *pool, const struct pool_gpu *gpu)
+{
+	char total[NUM_TEXT], available[NUM_TEXT], clock[NUM_TEXT], vram[2][NUM_TEXT];
+
+	printf("gpu%u %s%s: %s slices, %s to be had, VRAM %s MiB (%s free), %s kHz\n", gpu->index,
+	       gpu->name[0] ? gpu->name : "-", strcmp(gpu->type, "vgpu") ? "" : " (vGPU)",
+	       num_text(total, gpu->slices_total), num_text(available, gpu->slices_free),
+	       num_text(vram[0], num_ratio(gpu->vram_total, 1, num(1 << 20), INT64_MAX)),
+	       num_text(vram[1], num_ratio(gpu->vram_free, 1, num(1 << 20), INT64_MAX)),
+	       num_text(clock, gpu->clock_khz));
+	picture_print(pool, gpu);
+}
+
+/* "0 1 5": the slices that a vGPU is assigned to, by vslice; "-" where it has none */
+static const char *slices_text(char *buf, const struct pool_vgpu *vgpu)
+{
+	char text[NUM_TEXT];
+	unsigned int i;
+	size_t len;
+
+	snprintf(buf, SLICES_TEXT, vgpu->vslice_count ? "" : "-");
+	for (i = 0; i < vgpu->vslice_count; i++) {
+		struct num slice = vgpu->vslices[i].slice;
+
+		len = strlen(buf);
+		snprintf(buf + len, SLICES_TEXT - len, "%s%s", i ? " " : "",
+			 num_text(text, slice.v < 0 ? NUM_UNKNOWN : slice));
+	}
+	return buf;
+}
+
+static void add_vgpu(struct table *table, const struct pool *pool, const struct pool_gpu *gpu,
+		     const struct pool_vgpu *vgpu)
+{
+	char text[SLICES_TEXT], name[32];
+
+	snprintf(text, sizeof(text), "%c", picture_letter(pool, vgpu));
+	table_add(table, text);
+	table_add(table, vgpu->name);
+	snprintf(name, sizeof(name), "gpu%u", gpu->index);
+	table_add(table, name);
+	add_text(table, vgpu->share);
+	add_num(table, vgpu->weight);
+	add_num(table, vgpu->cap);
+	add_text(table, vgpu->policy);
+	table_add(table, slices_text(text, vgpu));
+}
+
+static void add_slice(struct table *table, const struct pool_gpu *gpu,
+		      const struct pool_slice *slice)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "gpu%u/slice%u", gpu->index, slice->index);
+	table_add(table, name);
+	add_text(table, slice->kind);
+	add_text(table, slice->state);
+	add_text(table, slice->owner);
+	add_num(table, slice->members);
+	add_text(table, slice->policy);
+	add_num(table, slice->quantum_us);
+	add_num(table, slice->cores);
+}
+
+static int print_table(const struct cli *cli, struct table *table)
+{
+	bool ok = table && table_ok(table);
+
+	if (ok && table_rows(table) > 1) {
+		putchar('\n');
+		table_print(table, "");
+	}
+	table_free(table);
+	return ok ? CLI_OK : cli_error(cli, "out of memory");
+}
+
+static int print_vgpus(const struct cli *cli, const struct pool *pool)
+{
+	static const struct table_column columns[] = {
+		{ " ", false },	    { "VGPU", false }, { "GPU", false },    { "SHARE", false },
+		{ "WEIGHT", true }, { "CAP", true },   { "POLICY", false }, { "SLICES", false },
+	};
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	unsigned int i, j;
+
+	for (i = 0; table && i < pool->gpu_count; i++)
+		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
+			add_vgpu(table, pool, &pool->gpus[i], &pool->gpus[i].vgpus[j]);
+	return print_table(cli, table);
+}
+
+static int print_slices(const struct cli *cli, const struct pool *pool)
+{
+	static const struct table_column columns[] = {
+		{ "SLICE", false },  { "KIND", false },	  { "STATE", false },  { "OWNER", false },
+		{ "MEMBERS", true }, { "POLICY", false }, { "QUANTUM", true }, { "CORES", true },
+	};
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	unsigned int i, j;
+
+	for (i = 0; table && i < pool->gpu_count; i++)
+		for (j = 0; j < pool->gpus[i].slice_count; j++)
+			add_slice(table, &pool->gpus[i], &pool->gpus[i].slices[j]);
+	return print_table(cli, table);
+}
+
+static int print_pool(const struct cli *cli, const struct pool *pool, bool all)
+{
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < pool->gpu_count; i++)
+		print_gpu(pool, &pool->gpus[i]);
+	picture_legend();
+	status = print_vgpus(cli, pool);
+	if (!status && all)
+		status = print_slices(cli, pool);
+	return status ? status : cli_flush(cli);
+}
+
+static bool take_option(struct cli *cli, int opt, const char *arg, void *ctx)
+{
+	bool *all = ctx;
+
+	(void)cli;
+	(void)arg;
+	*all = opt == OPT_LONG;
+	return true;
+}
+
+static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		CLI_COMMON_OPTIONS,
+		{ "long", no_argument, NULL, OPT_LONG },
+		{ 0 },
+	};
+	bool all = false;
+	const struct cli_parse parse = { .options = options, .own = take_option, .ctx = &all };
+	struct pool pool;
+	int at, status;
+
+	at = cli_parse(cli, cmd, &parse, argc, argv, &status);
+	if (at < 0)
+		return status;
+	if (at != argc)
+		return cli_usage(cli, cmd, "list takes no name; show does: %s", argv[at]);
+	status = find_pool(cli, POOL_STATE, &pool);
+	if (status)
+		return status;
+	status = cli->json ? cli_print_json(cli, pool_json(&pool, POOL_STATE)) :
+			     print_pool(cli, &pool, all);
+	pool_free(&pool);
+	return status;
+}
+
+const struct cli_command cmd_list = {
+	.name = "list",
+	.summary = "GPUs, who has their slices, and vGPUs",
+	.help = "usage: tesseractl list [--long] [--json]\n"
+		"Prints a picture of each GPU, with a letter per slice for the vGPU that is on\n"
+		"it, and a table of the vGPUs.\n"
+		"\n"
+		"  --long          a table of the slices too\n" CLI_COMMON_HELP,
+	.run = run,
+};

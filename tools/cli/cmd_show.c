@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tesseractl show: all that is known about one GPU, slice or vGPU. */
+#include <stdio.h>
+
+#include "cli.h"
+#include "find.h"
+#include "picture.h"
+#include "pool_json.h"
+#include "table.h"
+
+#define NAME_WIDTH 20
+
+/* As many slices as a GPU can have */
+#define VSLICES_MAX 64
+
+static void print_attrs(const void *object, const struct pool_attr *attr)
+{
+	char text[POOL_NAME];
+
+	for (; attr->name; attr++)
+		printf("  %-*s %s\n", NAME_WIDTH, attr->name, pool_attr_text(text, object, attr));
+}
+
+static void add_attr(struct table *table, const struct pool_vgpu *vgpu, unsigned int count,
+		     const struct pool_attr *attr)
+{
+	char text[POOL_NAME];
+	unsigned int i;
+
+	table_add(table, attr->name);
+	for (i = 0; i < count; i++)
+		table_add(table, pool_attr_text(text, &vgpu->vslices[i], attr));
+}
+
+/* A column per vslice: the names of the values are longer than they are */
+static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
+{
+	unsigned int count = vgpu->vslice_count < VSLICES_MAX ? vgpu->vslice_count : VSLICES_MAX;
+	struct table_column columns[VSLICES_MAX + 1];
+	char titles[VSLICES_MAX][32];
+	const struct pool_attr *attr;
+	struct table *table;
+	unsigned int i;
+	bool ok;
+
+	columns[0] = (struct table_column){ "", false };
+	for (i = 0; i < count; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "vslice%u", vgpu->vslices[i].index);
+		columns[i + 1] = (struct table_column){ titles[i], true };
+	}
+	table = table_new(columns, count + 1);
+	for (attr = pool_vslice_attrs; table && attr->name; attr++)
+		add_attr(table, vgpu, count, attr);
+	ok = table && table_ok(table);
+	if (ok)
+		table_print(table, "  ");
+	table_free(table);
+	return ok ? CLI_OK : cli_error(cli, "out of memory");
+}
+
+static int print_vgpu(const struct cli *cli, const struct find *found)
+{
+	printf("%s on gpu%u\n", found->vgpu->name, found->gpu->index);
+	print_attrs(found->vgpu, pool_vgpu_attrs);
+	return found->vgpu->vslice_count ? print_vslices(cli, found->vgpu) : CLI_OK;
+}
+
+static int print_found(const struct cli *cli, const struct pool *pool, const struct find *found)
+{
+	int status = CLI_OK;
+
+	if (found->slice) {
+		printf("gpu%u/slice%u\n", found->gpu->index, found->slice->index);
+		print_attrs(found->slice, pool_slice_attrs);
+	} else if (found->vgpu) {
+		status = print_vgpu(cli, found);
+	} else {
+		printf("gpu%u\n", found->gpu->index);
+		print_attrs(found->gpu, pool_gpu_attrs);
+		picture_print(pool, found->gpu);
+	}
+	return status ? status : cli_flush(cli);
+}
+
+static struct json_object *found_json(const struct find *found)
+{
+	if (found->slice)
+		return pool_slice_json(found->gpu, found->slice, POOL_ALL);
+	if (found->vgpu)
+		return pool_vgpu_json(found->gpu, found->vgpu);
+	return pool_gpu_json(found->gpu, POOL_BUSY);
+}
+
+static int show(const struct cli *cli, const struct pool *pool, const char *name)
+{
+	struct pool_slice slice;
+	struct find found;
+	int status = find_object(cli, pool, name, &found);
+
+	if (status)
+		return status;
+	if (found.slice) {
+		slice = *found.slice;
+		pool_read_counters(cli->sysfs, found.gpu, &slice);
+		found.slice = &slice;
+	}
+	return cli->json ? cli_print_json(cli, found_json(&found)) : print_found(cli, pool, &found);
+}
+
+static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
+{
+	struct pool pool;
+	int at, status;
+
+	at = cli_parse_common(cli, cmd, argc, argv, &status);
+	if (at < 0)
+		return status;
+	if (at + 1 != argc)
+		return cli_usage(cli, cmd, "say one vGPU, GPU or slice");
+	status = find_pool(cli, POOL_BUSY, &pool);
+	if (status)
+		return status;
+	status = show(cli, &pool, argv[at]);
+	pool_free(&pool);
+	return status;
+}
+
+const struct cli_command cmd_show = {
+	.name = "show",
+	.summary = "all about one vGPU, GPU or slice",
+	.help = "usage: tesseractl show NAME|gpuN|gpuN/NAME|gpuN/sliceM [--json]\n"
+		"Prints all that is known about a vGPU, a GPU or a slice. The NAME of a vGPU may\n"
+		"be cut as long as no other starts like that.\n"
+		"\n" CLI_COMMON_HELP,
+	.run = run,
+};

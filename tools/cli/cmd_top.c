@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tesseractl top: options, and output that is not a screen. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "find.h"
+#include "signals.h"
+#include "top.h"
+
+enum { OPT_BATCH = CLI_OPT_OWN, OPT_INTERVAL, OPT_SORT };
+
+int top_sample(const struct cli *cli, struct sample *sample)
+{
+	struct timespec ts;
+	int rc = pool_read(cli->sysfs, POOL_BUSY, &sample->pool);
+
+	if (rc)
+		pool_free(&sample->pool);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	sample->us = ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+	return rc;
+}
+
+static int print_tables(const struct cli *cli, const struct pool *pool, const struct rates *rates)
+{
+	struct table *slices = top_slices(pool, rates, true, 0);
+	struct table *vgpus = top_vgpus(pool, rates, false);
+	bool ok = slices && vgpus && table_ok(slices) && table_ok(vgpus);
+
+	if (ok) {
+		table_print(slices, "");
+		putchar('\n');
+		table_print(vgpus, "");
+		putchar('\n');
+	}
+	table_free(slices);
+	table_free(vgpus);
+	return ok ? cli_flush(cli) : cli_error(cli, "out of memory");
+}
+
+static int print_refresh(const struct top *top, const struct sample *now,
+			 const struct sample *before)
+{
+	struct rates rates;
+	int status;
+
+	if (sample_rates(now, before, top->sort, &rates))
+		return cli_error(top->cli, "out of memory");
+	if (top->cli->json)
+		status = cli_print_json(top->cli, top_json(now, before, &rates));
+	else
+		status = print_tables(top->cli, &now->pool, &rates);
+	rates_free(&rates);
+	return status;
+}
+
+/* The first sample is only there to count from */
+static int print_all(const struct top *top, int signals)
+{
+	struct sample now, before;
+	int rc, status = CLI_OK;
+	unsigned int n;
+
+	rc = top_sample(top->cli, &before);
+	if (rc)
+		return find_pool_error(top->cli, rc);
+	for (n = 0; !status && (!top->refreshes || n < top->refreshes); n++) {
+		if (signals_wait(signals, -1, top->interval_ms) == WAIT_SIGNAL)
+			break;
+		rc = top_sample(top->cli, &now);
+		if (rc) {
+			status = find_pool_error(top->cli, rc);
+			break;
+		}
+		status = print_refresh(top, &now, &before);
+		pool_free(&before.pool);
+		before = now;
+	}
+	pool_free(&before.pool);
+	return status;
+}
+
+static int print_batch(const struct top *top)
+{
+	int signals = signals_open(), status;
+
+	if (signals < 0)
+		return cli_error(top->cli, "signalfd: %s", strerror(-signals));
+	status = print_all(top, signals);
+	close(signals);
+	return status;
+}
+
+static bool take_count(struct cli *cli, const char *arg, struct top *top)
+{
+	struct num n = num_parse(arg);
+
+	if (!n.known || n.v < 0 || n.v > 1000000000) {
+		cli_usage(cli, &cmd_top, "--batch %s: say how many refreshes, 0: no end", arg);
+		return false;
+	}
+	top->batch = true;
+	top->refreshes = (unsigned int)n.v;
+	return true;
+}
+
+static bool take_interval(struct cli *cli, const char *arg, struct top *top)
+{
+	char *end;
+	double s = strtod(arg, &end);
+
+	/* The negation is for NaN */
+	if (end == arg || *end || !(s * 1000 >= TOP_MS_MIN && s * 1000 <= TOP_MS_MAX)) {
+		cli_usage(cli, &cmd_top, "--interval %s: from 0.05 to 3600 seconds", arg);
+		return false;
+	}
+	top->interval_ms = (int)(s * 1000);
+	return true;
+}
+
+static bool take_sort(struct cli *cli, const char *arg, struct top *top)
+{
+	enum sample_sort sort;
+
+	for (sort = 0; sample_sort_name(sort); sort++)
+		if (!strcmp(sample_sort_name(sort), arg)) {
+			top->sort = sort;
+			return true;
+		}
+	cli_usage(cli, &cmd_top, "--sort %s: name, utilization, weight, queue, switches or moves",
+		  arg);
+	return false;
+}
+
+static bool take_option(struct cli *cli, int opt, const char *arg, void *ctx)
+{
+	switch (opt) {
+	case OPT_BATCH:
+		return take_count(cli, arg, ctx);
+	case OPT_INTERVAL:
+		return take_interval(cli, arg, ctx);
+	default:
+		return take_sort(cli, arg, ctx);
+	}
+}
+
+static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		CLI_COMMON_OPTIONS,
+		{ "batch", required_argument, NULL, OPT_BATCH },
+		{ "interval", required_argument, NULL, OPT_INTERVAL },
+		{ "sort", required_argument, NULL, OPT_SORT },
+		{ 0 },
+	};
+	struct top top = { .cli = cli, .interval_ms = TOP_MS_DEFAULT };
+	const struct cli_parse parse = { .options = options, .own = take_option, .ctx = &top };
+	int at, status;
+
+	at = cli_parse(cli, cmd, &parse, argc, argv, &status);
+	if (at < 0)
+		return status;
+	if (at != argc)
+		return cli_usage(cli, cmd, "top takes no name");
+	if (top.batch || cli->json)
+		return print_batch(&top);
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return cli_error(cli, "this is no terminal: use --batch N or --json");
+	return top_screen(&top);
+}
+
+const struct cli_command cmd_top = {
+	.name = "top",
+	.summary = "live: utilization of slices and vGPUs, switches, moves",
+	.help = "usage: tesseractl top [--interval SECONDS] [--sort KEY] [--batch N] [--json]\n"
+		"Shows what the slices and vGPUs do. Keys are explained with h.\n"
+		"\n"
+		"  --interval S    seconds between two refreshes (1)\n"
+		"  --sort KEY      of the vGPUs: name, utilization, weight, queue, switches, moves\n"
+		"  --batch N       print N refreshes as text and end; 0: do not end\n" CLI_COMMON_HELP
+		"\n"
+		"With --json each refresh is an object on a line of its own.\n",
+	.run = run,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: names
+ *
+ * UUIDs are long: any beginning that fits only one vGPU will do. "drm" may be on each
+ * GPU; "gpu1/drm" says which.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "find.h"
+
+#define UUID_LENGTH 36
+#define UUID_SHORT 8
+#define NAMES_MAX 1024
+
+int find_pool_error(const struct cli *cli, int rc)
+{
+	if (rc == -ENOENT)
+		return cli_error(cli,
+				 "%s/class/tessera is not there: load the module for your GPU "
+				 "(modprobe tessera_pci), or mount sysfs",
+				 cli->sysfs);
+	if (rc == -ENODEV)
+		return cli_error(cli,
+				 "the module tessera is loaded, but has no GPU: is one "
+				 "plugged in, and is its driver tessera_pci loaded and bound?");
+	return cli_error(cli, "cannot read %s/class/tessera: %s", cli->sysfs, strerror(-rc));
+}
+
+int find_pool(const struct cli *cli, enum pool_depth depth, struct pool *pool)
+{
+	int rc = pool_read(cli->sysfs, depth, pool);
+
+	if (!rc)
+		return CLI_OK;
+	pool_free(pool);
+	return find_pool_error(cli, rc);
+}
+
+/* Append to a list of names in @buf; "..." ends one that is full */
+static void append_name(char *buf, const char *prefix, const char *name)
+{
+	size_t len = strlen(buf);
+
+	if (len + strlen(prefix) + strlen(name) + 8 < NAMES_MAX)
+		sprintf(buf + len, "%s%s%s", len ? ", " : "", prefix, name);
+	else if (len + 8 < NAMES_MAX && strcmp(buf + len - 3, "..."))
+		strcpy(buf + len, ", ...");
+}
+
+static int no_vgpu(const struct cli *cli, const struct pool *pool, const char *name)
+{
+	char names[NAMES_MAX] = "", gpu[32];
+	unsigned int i, j;
+
+	for (i = 0; i < pool->gpu_count; i++) {
+		snprintf(gpu, sizeof(gpu), "gpu%u/", pool->gpus[i].index);
+		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
+			append_name(names, pool->gpu_count > 1 ? gpu : "",
+				    pool->gpus[i].vgpus[j].name);
+	}
+	if (!names[0])
+		return cli_error(cli, "no vGPU %s; there are none", name);
+	return cli_error(cli, "no vGPU %s; there are: %s", name, names);
+}
+
+static const struct pool_gpu *gpu_of(const struct pool *pool, int index)
+{
+	unsigned int i;
+
+	for (i = 0; index >= 0 && i < pool->gpu_count; i++)
+		if (pool->gpus[i].index == (unsigned int)index)
+			return &pool->gpus[i];
+	return NULL;
+}
+
+static int no_gpu(const struct cli *cli, const struct pool *pool, const char *name)
+{
+	char names[NAMES_MAX] = "", gpu[32];
+	unsigned int i;
+
+	for (i = 0; i < pool->gpu_count; i++) {
+		snprintf(gpu, sizeof(gpu), "gpu%u", pool->gpus[i].index);
+		append_name(names, "", gpu);
+	}
+	return cli_error(cli, "no GPU %s; there are: %s", name, names);
+}
+
+static int find_slice(const struct cli *cli, int index, struct find *found)
+{
+	const struct pool_gpu *gpu = found->gpu;
+
+	found->slice = pool_slice(gpu, num(index));
+	if (found->slice)
+		return CLI_OK;
+	if (!gpu->slice_count)
+		return cli_error(cli, "gpu%u has no slices now", gpu->index);
+	return cli_error(cli, "gpu%u has no slice%d; there are slice%u to slice%u", gpu->index,
+			 index, gpu->slices[0].index, gpu->slices[gpu->slice_count - 1].index);
+}
+
+/* 2: it is that one; 1: it starts like that; 0: neither */
+static int name_fits(const char *dir, const char *name)
+{
+	return !strcmp(dir, name) ? 2 : !strncmp(dir, name, strlen(name));
+}
+
+/* The vGPUs of one GPU, or of all. An exact name beats one that was cut. */
+static int match_vgpu(const struct cli *cli, const struct pool *pool, const struct pool_gpu *only,
+		      const char *name, struct find *found)
+{
+	unsigned int i, j, count = 0;
+	int best = 1;
+
+	for (i = 0; i < pool->gpu_count; i++) {
+		const struct pool_gpu *gpu = &pool->gpus[i];
+
+		for (j = 0; (!only || gpu == only) && j < gpu->vgpu_count; j++) {
+			int fit = name_fits(gpu->vgpus[j].dir, name);
+
+			if (fit < best)
+				continue;
+			count = fit > best ? 1 : count + 1;
+			best = fit;
+			found->gpu = gpu;
+			found->vgpu = &gpu->vgpus[j];
+		}
+	}
+	if (count == 1)
+		return CLI_OK;
+	if (!count || !*name)
+		return no_vgpu(cli, pool, name);
+	return cli_error(cli,
+			 best == 2 ? "%u GPUs have a vGPU %s; say which one: gpuN/%s" :
+				     "%u vGPUs start with %s; say more of the name than %s",
+			 count, name, name);
+}
+
+int find_object(const struct cli *cli, const struct pool *pool, const char *name,
+		struct find *found)
+{
+	const char *rest = strchr(name, '/');
+	char head[32];
+	int index;
+
+	*found = (struct find){ 0 };
+	snprintf(head, sizeof(head), "%.*s", rest ? (int)(rest - name) : (int)strlen(name), name);
+	index = attr_index(head, "gpu");
+	if (index < 0)
+		return match_vgpu(cli, pool, NULL, name, found);
+	found->gpu = gpu_of(pool, index);
+	if (!found->gpu)
+		return no_gpu(cli, pool, head);
+	if (!rest)
+		return CLI_OK;
+	index = attr_index(rest + 1, "slice");
+	if (index >= 0)
+		return find_slice(cli, index, found);
+	return match_vgpu(cli, pool, found->gpu, rest + 1, found);
+}
+
+int find_vgpu(const struct cli *cli, const struct pool *pool, const char *name, struct find *found)
+{
+	int status = find_object(cli, pool, name, found);
+
+	if (!status && !found->vgpu)
+		return no_vgpu(cli, pool, name);
+	return status;
+}
+
+const char *find_short_name(char *buf, const struct pool *pool, const char *name)
+{
+	unsigned int i, j, count = 0;
+
+	snprintf(buf, POOL_NAME, "%s", *name ? name : "-");
+	if (strlen(name) != UUID_LENGTH || name[UUID_SHORT] != '-')
+		return buf;
+	for (i = 0; i < pool->gpu_count; i++)
+		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
+			count += !strncmp(pool->gpus[i].vgpus[j].name, name, UUID_SHORT);
+	if (count <= 1)
+		buf[UUID_SHORT] = '\0';
+	return buf;
+}
+
+const char *find_path(char *buf, const struct find *object)
+{
+	int len = snprintf(buf, FIND_PATH, "class/tessera/gpu%u", object->gpu->index);
+
+	if (object->slice)
+		snprintf(buf + len, FIND_PATH - (size_t)len, "/slices/slice%u",
+			 object->slice->index);
+	else if (object->vgpu)
+		snprintf(buf + len, FIND_PATH - (size_t)len, "/vgpus/%s", object->vgpu->dir);
+	return buf;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: tesseractl
+ *
+ * Shows and changes the pool of GPUs: a table of subcommands, one file each
+ * (cmd_<name>.c). They read the pool through pool.h, which knows sysfs; nothing else of
+ * the program does. Options before and after the subcommand mean the same.
+ */
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_command *const commands[] = {
+	&cmd_list, &cmd_show, &cmd_set, &cmd_move, &cmd_top, &cmd_trace,
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(void)
+{
+	unsigned int i;
+
+	puts("usage: tesseractl [--json] [--sysfs DIR] [--tracefs DIR] COMMAND [ARG...]\n"
+	     "Shows and changes the Tessera GPUs of this machine, their slices and vGPUs.\n");
+	for (i = 0; i < COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	puts("\n"
+	     "  -j, --json      print JSON, also for errors\n"
+	     "  --sysfs DIR     root of sysfs; default $TESSERA_SYSFS, then /sys\n"
+	     "  --tracefs DIR   root of tracefs; default $TESSERA_TRACEFS, then where it is\n"
+	     "  --version, -h, --help\n"
+	     "\n"
+	     "tesseractl COMMAND --help says more about a command.");
+}
+
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[0], commands[i]->name))
+			return commands[i]->run(cli, commands[i], argc, argv);
+	return cli_usage(cli, NULL, "there is no command %s", argv[0]);
+}
+
+static const char *environment(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : otherwise;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		CLI_COMMON_OPTIONS,
+		{ "version", no_argument, NULL, 'v' },
+		{ 0 },
+	};
+	struct cli cli = {
+		.sysfs = environment("TESSERA_SYSFS", "/sys"),
+		.tracefs = environment("TESSERA_TRACEFS", NULL),
+	};
+	int opt;
+
+	/* Whoever reads the output may go at any time: seen as EPIPE, with what to clean up */
+	signal(SIGPIPE, SIG_IGN);
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, "+:jh", options, NULL)) != -1) {
+		switch (opt) {
+		case CLI_OPT_JSON:
+			cli.json = true;
+			break;
+		case CLI_OPT_SYSFS:
+			cli.sysfs = optarg;
+			break;
+		case CLI_OPT_TRACEFS:
+			cli.tracefs = optarg;
+			break;
+		case CLI_OPT_HELP:
+			print_help();
+			return cli_flush(&cli);
+		case 'v':
+			puts("tesseractl " CLI_VERSION);
+			return cli_flush(&cli);
+		case ':':
+			return cli_usage(&cli, NULL, "%s needs a value", argv[optind - 1]);
+		default:
+			return cli_usage(&cli, NULL, "there is no option %s", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		return cli_usage(&cli, NULL, "a command is missing");
+	return run_command(&cli, argc - optind, argv + optind);
+}

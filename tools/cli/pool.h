@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pool as sysfs shows it: GPUs, slices, vGPUs, vslices. */
+#ifndef CLI_POOL_H
+#define CLI_POOL_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "value.h"
+
+#define POOL_TEXT 64
+#define POOL_NAME (NAME_MAX + 1)
+
+/* What pool_read() reads of the counters, each of which costs accesses to the GPU */
+enum pool_depth {
+	POOL_STATE, /* none */
+	POOL_BUSY, /* busy_cycles and the GPU's time */
+	POOL_ALL, /* all */
+};
+
+/**
+ * struct pool_vslice - a slice as its vGPU sees it
+ * @index: number in the vGPU
+ *
+ * The others are the files of the same names, see sysfs-tessera in Documentation/ABI.
+ */
+struct pool_vslice {
+	unsigned int index;
+	struct num slice, resident, runnable;
+	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
+	struct num utilization, shader_intensity, memory_intensity, queue_depth;
+};
+
+/**
+ * struct pool_vgpu - a vGPU
+ * @dir: its directory; the owner in the slices if the kernel has no directory for it
+ * @name: @dir made printable
+ * @derived: known from the owners of slices alone, as the kernel is an older one
+ * @vslices: by index
+ * @vslice_count: of them
+ */
+struct pool_vgpu {
+	char dir[POOL_NAME];
+	char name[POOL_NAME];
+	bool derived;
+	char share[POOL_TEXT], policy[POOL_TEXT];
+	struct num weight, cap;
+	struct pool_vslice *vslices;
+	unsigned int vslice_count;
+};
+
+/**
+ * struct pool_slice - a slice
+ * @index: number in the GPU
+ * @owner: may be cut to the length of a name
+ */
+struct pool_slice {
+	unsigned int index;
+	char kind[POOL_TEXT], state[POOL_TEXT], owner[POOL_NAME], policy[POOL_TEXT];
+	struct num members, quantum_us, preempt_timeout_us;
+	struct num switches, preemptions, timeouts, moves_in, moves_out;
+	struct num cores, engines, bank_offset, bank_size;
+	struct num compute_rate, memory_bandwidth, texture_fill_rate;
+	struct num active_cycles, busy_cycles, stall_cycles, instructions, flops, texels, pixels;
+	struct num copy_bytes, link_bytes, groups, packets, dispatches, faults;
+};
+
+/**
+ * struct pool_gpu - a GPU
+ * @index: N of gpuN
+ * @name: on its bus
+ * @slices: by index
+ * @vgpus: by name
+ */
+struct pool_gpu {
+	unsigned int index;
+	char name[POOL_TEXT], type[POOL_TEXT];
+	struct num slices_total, slices_free, vram_total, vram_free, clock_khz, time_cycles;
+	struct num generation;
+	struct pool_slice *slices;
+	unsigned int slice_count;
+	struct pool_vgpu *vgpus;
+	unsigned int vgpu_count;
+};
+
+struct pool {
+	struct pool_gpu *gpus;
+	unsigned int gpu_count;
+};
+
+enum pool_type {
+	POOL_TYPE_TEXT,
+	POOL_TYPE_NAME, /* text of POOL_NAME bytes */
+	POOL_TYPE_NUM,
+	POOL_TYPE_ENGINES, /* a mask of engines */
+};
+
+/**
+ * struct pool_attr - a file and the member it is read into
+ * @name: of the file, and of the member in JSON; NULL ends a list
+ * @type: of the member
+ * @offset: of the member
+ * @depth: read from this one on
+ */
+struct pool_attr {
+	const char *name;
+	enum pool_type type;
+	size_t offset;
+	enum pool_depth depth;
+};
+
+extern const struct pool_attr pool_gpu_attrs[];
+extern const struct pool_attr pool_slice_attrs[];
+extern const struct pool_attr pool_vgpu_attrs[];
+extern const struct pool_attr pool_vslice_attrs[];
+
+/**
+ * pool_read() - read the whole pool
+ * @sysfs: root of sysfs
+ * @depth: which counters
+ * @pool: filled; pool_free() it, also after an error
+ *
+ * What comes or goes meanwhile is there or not there as a whole, except for values that
+ * are unknown then.
+ *
+ * Return: 0 or negative errno: -ENOENT no module, -ENODEV no GPU, -EACCES, -ENOMEM.
+ */
+int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool);
+
+/* Read all of a slice again, with all counters: the pool as a whole takes long that way. */
+void pool_read_counters(const char *sysfs, const struct pool_gpu *gpu, struct pool_slice *slice);
+
+/* Free what pool_read() allocated. */
+void pool_free(struct pool *pool);
+
+/* Number behind a member that is a num. */
+struct num pool_attr_num(const void *object, const struct pool_attr *attr);
+
+/* Text of any member, "-" if unknown or empty. Returns @buf of POOL_NAME bytes. */
+const char *pool_attr_text(char *buf, const void *object, const struct pool_attr *attr);
+
+/* Name of engine @i of a mask, NULL behind the last. */
+const char *pool_engine_name(unsigned int i);
+
+/* Slice @index of a GPU, NULL if there is none. */
+const struct pool_slice *pool_slice(const struct pool_gpu *gpu, struct num index);
+
+/* vGPU by the name of its directory, NULL if there is none. */
+const struct pool_vgpu *pool_vgpu(const struct pool_gpu *gpu, const char *dir);
+
+/* vslice @index of a vGPU, NULL if there is none. */
+const struct pool_vslice *pool_vslice(const struct pool_vgpu *vgpu, unsigned int index);
+
+/* Sum of a member of all vslices. @member: offset in struct pool_vslice. */
+struct num pool_vgpu_sum(const struct pool_vgpu *vgpu, size_t member);
+
+/* Mean of a member over the vslices where it is known. */
+struct num pool_vgpu_mean(const struct pool_vgpu *vgpu, size_t member);
+
+#endif

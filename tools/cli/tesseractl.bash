@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Completion of tesseractl for bash: commands, options, and what the pool has.
+
+_tesseractl_root()
+{
+	local i root=${TESSERA_SYSFS:-/sys}
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} != --sysfs ]] || root=${COMP_WORDS[i + 1]}
+	done
+	echo "$root/class/tessera"
+}
+
+# Names below the class: "gpu*" "gpu*/slices/slice*" "gpu*/vgpus/*"
+_tesseractl_paths()
+{
+	local root path
+	root=$(_tesseractl_root)
+	for path in $(compgen -G "$root/$1"); do
+		path=${path#"$root"/}
+		echo "${path/\/slices\///}"
+	done
+}
+
+_tesseractl_vgpus()
+{
+	local path
+	for path in $(_tesseractl_paths 'gpu*/vgpus/*'); do
+		echo "${path##*/}"
+	done | sort -u
+}
+
+_tesseractl_vslices()
+{
+	local path
+	for path in $(_tesseractl_paths "gpu*/vgpus/$1/vslice*"); do
+		echo "${path##*/vslice}"
+	done
+}
+
+_tesseractl_slices()
+{
+	_tesseractl_paths 'gpu*/slices/slice*'
+}
+
+_tesseractl_settings()
+{
+	case $1 in
+	*/slice*) echo policy=fair policy=fixed policy=besteffort quantum_us= preempt_timeout_us= ;;
+	*) echo weight= cap= policy=manual policy=auto ;;
+	esac
+}
+
+_tesseractl_options()
+{
+	echo --json --help --sysfs
+	case $1 in
+	list) echo --long ;;
+	top) echo --batch --interval --sort ;;
+	trace) echo --vgpu --slice --seconds --tracefs ;;
+	'') echo --tracefs --version ;;
+	esac
+}
+
+# Operand number $2 (from 0) of command $1; $3 is the first one
+_tesseractl_operands()
+{
+	case $1/$2 in
+	show/0) _tesseractl_vgpus; _tesseractl_slices; _tesseractl_paths 'gpu*' ;;
+	set/0) _tesseractl_vgpus; _tesseractl_slices ;;
+	set/*) _tesseractl_settings "$3" ;;
+	move/0) _tesseractl_vgpus ;;
+	move/1) _tesseractl_vslices "$3" ;;
+	move/2) _tesseractl_slices ;;
+	esac
+}
+
+_tesseractl()
+{
+	local cur prev cmd='' first='' key='' words i operands=0
+	cur=${COMP_WORDS[COMP_CWORD]}
+	prev=${COMP_WORDS[COMP_CWORD - 1]}
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--sysfs | --tracefs | --vgpu | --slice | --seconds | --batch | --interval | --sort)
+			((i++)) || true ;;
+		-*) ;;
+		*)
+			if [[ -z $cmd ]]; then
+				cmd=${COMP_WORDS[i]}
+			else
+				first=${first:-${COMP_WORDS[i]}}
+				((operands++)) || true
+			fi ;;
+		esac
+	done
+	# bash takes "policy=fair" for three words
+	if [[ $cur == = ]]; then
+		key=$prev cur=''
+	elif [[ $prev == = ]]; then
+		key=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	case $prev/$cur in
+	--sysfs/* | --tracefs/*) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+	--vgpu/*) words=$(_tesseractl_vgpus) ;;
+	--slice/*) words=$(_tesseractl_slices) ;;
+	--sort/*) words='name utilization weight queue switches moves' ;;
+	--batch/* | --interval/* | --seconds/*) return ;;
+	*/-*) words=$(_tesseractl_options "$cmd") ;;
+	*)
+		if [[ -n $key ]]; then
+			words=$(_tesseractl_settings "$first" | tr ' ' '\n' | sed -n "s/^$key=//p")
+		elif [[ -z $cmd ]]; then
+			words='list show set move top trace'
+		else
+			words=$(_tesseractl_operands "$cmd" "$operands" "$first")
+		fi ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	if [[ ${COMPREPLY[0]-} == *= ]]; then
+		compopt -o nospace 2>/dev/null || true
+	fi
+}
+
+complete -F _tesseractl tesseractl

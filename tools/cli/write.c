@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "write.h"
+
+int write_open(const struct cli *cli, const struct find *object)
+{
+	char path[FIND_PATH];
+	int root = attr_dir(AT_FDCWD, cli->sysfs), dir;
+
+	if (root < 0)
+		return root;
+	dir = attr_dir(root, find_path(path, object));
+	close(root);
+	return dir;
+}
+
+const char *write_error(int rc, const char *name)
+{
+	switch (-rc) {
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "permission denied: try again as root";
+	case ENOENT:
+		return "there is no such file: it went just now, or the module tessera is older "
+		       "than this program";
+	case EINVAL:
+		return "the kernel refused the value; its log says what is allowed (dmesg)";
+	case EOPNOTSUPP:
+		if (!strcmp(name, "weight") || !strcmp(name, "cap"))
+			return "only a vGPU of a shared type has that";
+		return "this vGPU's client cannot be parked, so it cannot be moved";
+	case EBUSY:
+		return "another vGPU has the slice to itself";
+	case ENOSPC:
+		return "too many vGPUs share the slice";
+	case ENODEV:
+		return "the GPU is gone or does not answer";
+	default:
+		return strerror(-rc);
+	}
+}
