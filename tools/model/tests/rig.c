@@ -29,6 +29,11 @@ static void rig_irq(void *opaque, unsigned int vector)
 
 struct rig *rig_new(void)
 {
+	return rig_new_stuck(0, 0);
+}
+
+struct rig *rig_new_stuck(unsigned int stuck, uint32_t times)
+{
 	struct rig *r = calloc(1, sizeof(*r));
 	struct gpu_desc d = {
 		.nr_slices = RIG_SLICES,
@@ -43,6 +48,7 @@ struct rig *rig_new(void)
 		r->vram = aligned_alloc(TESS_PAGE_SIZE, RIG_SLICES * RIG_BANK);
 		r->sys = aligned_alloc(TESS_PAGE_SIZE, RIG_SYS_SIZE);
 		d.vram = r->vram;
+		d.stuck[stuck] = times;
 		r->gpu = r->sys ? gpu_create(&d) : NULL;
 	}
 	if (!r || !r->gpu) {

@@ -54,6 +54,9 @@ struct rig {
 
 /* A rig with rings set up and enabled. Exits if there is no memory. */
 struct rig *rig_new(void);
+
+/* The same; each DISPATCH on slice @n, @times times, makes it unable to halt. */
+struct rig *rig_new_stuck(unsigned int n, uint32_t times);
 void rig_free(struct rig *r);
 
 /* Set a slice's ring up again, after a reset. */
