@@ -121,6 +121,14 @@ static void test_options(void)
 		{ "--socket", "/x", "--vram", "-1", NULL },
 		{ "--socket", "/x", "--clock", "0", NULL },
 		{ "--socket", "/x", "--log-level", "loud", NULL },
+		{ "--socket", "/x", "--serial", "0", NULL },
+		{ "--socket", "/x", "--serial", "12x", NULL },
+		{ "--socket", "/x", "--serial", "-1", NULL },
+		{ "--socket", "/x", "--stuck-slice", "64", NULL },
+		{ "--socket", "/x", "--stuck-slice", "16", NULL },
+		{ "--socket", "/x", "--stuck-slice", "1:0", NULL },
+		{ "--socket", "/x", "--stuck-slice", "1:2x", NULL },
+		{ "--socket", "/x", "--stuck-slice", "", NULL },
 		{ "--socket", "/x", "--nonsense", NULL },
 		{ "--socket", "/x", "more", NULL },
 	};
@@ -425,6 +433,45 @@ static void test_responsive(struct vm *vm)
 	ok(rd(vm, 0, TESS_REG_TIME, 8) == 0, "RESET ends it");
 }
 
+/* A timer runs while nothing else does, without --clock, and costs little. */
+static void test_timer(struct vm *vm)
+{
+	const uint32_t page = TESS_HOST_PAGE(5);
+	uint64_t start = rd(vm, 0, TESS_REG_TIME, 8), time;
+	unsigned long before = cpu_ms(vm->pid);
+
+	wr(vm, 0, page + TESS_HREG_TIMER, 8, 4000000);
+	usleep(100000);
+	time = rd(vm, 0, TESS_REG_TIME, 8) - start;
+	ok(time >= 90 * 4000, "a tenth of a second of a timer: %llu cycles",
+	   (unsigned long long)time);
+	for (unsigned int i = 0; i < 100 && !rd(vm, 0, page + TESS_HREG_EVENTS, 4); i++)
+		usleep(100000);
+	ok(rd(vm, 0, page + TESS_HREG_EVENTS, 4) == TESS_EVENTS_TIMER &&
+		   rd(vm, 0, TESS_REG_TIME, 8) - start >= 4000000,
+	   "it ends");
+	ok(cpu_ms(vm->pid) - before <= 300, "a second of it takes little time");
+	time = rd(vm, 0, TESS_REG_TIME, 8);
+	usleep(20000);
+	ok(rd(vm, 0, TESS_REG_TIME, 8) == time, "then time stands still again");
+}
+
+static uint64_t serial(struct vm *vm)
+{
+	return rd(vm, CONFIG, 0x104, 4) | rd(vm, CONFIG, 0x108, 4) << 32;
+}
+
+static void test_serial(uint64_t by_path)
+{
+	struct vm vm;
+
+	start(&vm, getenv("TESSERA_MODEL"), "--serial", "0x1234567890abcdef");
+	ok(serial(&vm) == 0x1234567890abcdef && by_path >> 32 == 0x7e55e4a0 &&
+		   by_path != 0x7e55e4a000000000,
+	   "--serial, and one made from the path");
+	ok(finish(&vm) == 0, "ends");
+}
+
 static void test_reconnect(struct vm *vm)
 {
 	struct tess_pkt_copy copy = {
@@ -489,6 +536,7 @@ static void test_clock(void)
 
 int main(void)
 {
+	uint64_t number;
 	struct stat st;
 	struct vm vm;
 
@@ -505,9 +553,12 @@ int main(void)
 	test_fence_and_irq(&vm);
 	test_no_busy_loop(&vm);
 	test_responsive(&vm);
+	test_timer(&vm);
 	test_reconnect(&vm);
+	number = serial(&vm);
 	ok(finish(&vm) == 0 && stat(vm.dev.path, &st), "SIGTERM: exit 0, the socket is gone");
 	test_clock();
+	test_serial(number);
 	test_memory();
 	return done();
 }
