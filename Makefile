@@ -30,6 +30,7 @@ help:
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   parts of it'
 	@echo 'make bench-model  speed of the GPU model, also in out/bench-model.json'
+	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -102,8 +103,11 @@ demo: all
 shell: all
 	@scripts/vm host $(VM) --interactive
 
+bench-sched: all
+	@$(ENV)tools/bench/bench-sched
+
 clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell clean
+	shell bench-sched clean

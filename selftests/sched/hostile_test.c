@@ -13,7 +13,7 @@
 #include "rv.h"
 
 #define JOB_US 10000
-#define DEPTH 8
+#define DEPTH 24
 /* Half, less what two percent of it are */
 #define HALF 0.49
 

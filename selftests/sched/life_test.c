@@ -25,7 +25,7 @@ FIXTURE_SETUP(life)
 	fresh_start();
 	for (self->n = 0; self->n < 2; self->n++) {
 		ASSERT_EQ(0, client_open(&self->c[self->n], "C1S"));
-		load_init(&self->l[self->n], &self->c[self->n], 10000, 8);
+		load_init(&self->l[self->n], &self->c[self->n], 10000, 20);
 	}
 	self->slice = clients_together(self->c, 2);
 	ASSERT_LE(0, self->slice);

@@ -11,7 +11,7 @@
 #define PERIOD_FILE "/sys/module/tessera/parameters/swap_period_ms"
 #define CLIENTS_MAX 4
 #define JOB_US 25000
-#define DEPTH 6
+#define DEPTH 16
 
 FIXTURE(swap)
 {

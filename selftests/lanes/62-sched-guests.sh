@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: two KVM guests on one shared slice: idle, endless, random jobs, moved
+# timeout: 600
+
+make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
+exec scripts/vm host --model-args "--clock nominal" --timeout 550 -- \
+	python3 selftests/sched/guests.py
