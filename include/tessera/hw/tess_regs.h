@@ -178,7 +178,6 @@ enum tess_slice_kind {
 #define TESS_HREG_CTX_ADDR		0x030	/* RW64: physical address of the context image, 4 KiB aligned */
 #define TESS_HREG_CTX_SIZE		0x038	/* RW64: bytes of the buffer */
 #define TESS_HREG_CTX_OP		0x040	/* WO32: starts an operation; ignored while one is in progress */
-#define   TESS_CTX_CANCEL		0	/* a SWITCH in progress whose client has not stopped ends as if it had not begun: CTX_STATUS IDLE, no event; else ignored */
 #define   TESS_CTX_SAVE			1
 #define   TESS_CTX_RESTORE		2
 #define   TESS_CTX_SWITCH		3	/* CTX_ADDR is that of a struct tess_ctx_switch */
