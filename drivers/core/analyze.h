@@ -26,27 +26,37 @@ struct tess_load {
  * struct tess_analysis - the analyzer's memory of a vslice; all zeroes: a new one
  * @seen: counters at the last sample
  * @waited: &tess_sample.waited at the last sample
- * @time: GPU time of the last sample; 0: there was none
- * @worked: @load.shader and @load.memory have a value
- * @load: averages
+ * @time: GPU time of the last sample
+ * @started: there was a sample
+ * @worked: @shader and @memory have a value
+ * @utilization: averages as in &struct tess_load, in fixed point
+ * @demand: as above
+ * @queue_depth: as above
+ * @shader: as above
+ * @memory: as above
  */
 struct tess_analysis {
 	u64 seen[TESS_COUNTER_COUNT];
 	u64 waited;
 	u64 time;
+	bool started;
 	bool worked;
-	struct tess_load load;
+	u64 utilization;
+	u64 demand;
+	u64 queue_depth;
+	u64 shader;
+	u64 memory;
 };
 
 /**
  * struct tess_sample - what the analyzer is told of a vslice
- * @time: GPU time, not 0
+ * @time: GPU time
  * @counters: TESS_COUNTER_* in order, since the client's reset; NULL: as in the last sample
- * @waited: GPU time for which it was runnable and not resident, ever
+ * @waited: GPU time for which it was runnable and not resident, since it was made
  * @queue: packets in its ring
  * @cores: shader cores of the slice that it was on
  * @bytes_per_cycle: nominal bandwidth of that slice
- * @half_life: GPU time after which a sample counts half, not 0
+ * @half_life: GPU time after which a sample counts half, 1 to 2^40
  */
 struct tess_sample {
 	u64 time;
@@ -58,8 +68,7 @@ struct tess_sample {
 	u64 half_life;
 };
 
-void tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sample);
-void tess_analysis_load(const struct tess_analysis *an, u64 time, u64 half_life,
-			struct tess_load *load);
+bool tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sample);
+void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load);
 
 #endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Workload analyzer: averages of what a vslice does.
+ *
+ * DOC: Workload analyzer
+ *
+ * Pure arithmetic over a vslice's counters: no locks, no devices, no clock but the GPU
+ * time that it is given. analyzer.c says when samples are taken.
+ *
+ * An average is exponentially weighted with a half-life in cycles. Samples come when they
+ * cost nothing, not at regular times, so each has the weight of the time that it covers:
+ *
+ *	average = sample + (average - sample) * 2^-(covered / half-life)
+ *
+ * which does not depend on how a time is cut into samples. For utilization, demand and
+ * queue depth that is GPU time: they fall while the vslice idles. For the two intensities
+ * it is busy time: they say what its work is like, whenever there is any.
+ *
+ * Samples that cover less than a 64th of the half-life are put off, so that the rounding
+ * of many small steps does not add up: the next sample covers their time too.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "analyze.h"
+
+/* Averages have 10 bits behind the point, weights 16; 1 permille of a rate is 1 */
+#define AVG_SHIFT	10
+#define WEIGHT_SHIFT	16
+#define WEIGHT_ONE	65536u
+#define PERMILLE	1000u
+/* More packets do not fit in a ring */
+#define QUEUE_MAX	65536ull
+#define SHORT_SHIFT	6
+
+/*
+ * 2^-(covered / half_life): a shift for the whole half-lives, and for the rest the cubic
+ * with the true slope at 0 and the true values at 0, 1/2 and 1, less than 0.05 % off.
+ */
+static u32 weight_left(u64 covered, u64 half_life)
+{
+	u64 whole = div64_u64(covered, half_life), rest, square, cube;
+
+	if (whole > WEIGHT_SHIFT)
+		return 0;
+	rest = div64_u64((covered - whole * half_life) << WEIGHT_SHIFT, half_life);
+	square = (rest * rest) >> WEIGHT_SHIFT;
+	cube = (square * rest) >> WEIGHT_SHIFT;
+	return (WEIGHT_ONE - ((45426 * rest - 15486 * square + 2828 * cube) >> WEIGHT_SHIFT)) >>
+	       whole;
+}
+
+static u64 average(u64 old, u64 sample, u32 left)
+{
+	sample <<= AVG_SHIFT;
+	if (sample >= old)
+		return sample - (((sample - old) * left) >> WEIGHT_SHIFT);
+	return sample + (((old - sample) * left) >> WEIGHT_SHIFT);
+}
+
+/* part / whole, at most 1000: what is more is an error of the device's */
+static u64 permille(u64 part, u64 whole)
+{
+	if (part >= whole)
+		return whole ? PERMILLE : 0;
+	while (part >> 54) {
+		part >>= 1;
+		whole >>= 1;
+	}
+	return div64_u64(part * PERMILLE, whole);
+}
+
+/* a * b, or the largest number */
+static u64 times(u64 a, u32 b)
+{
+	return a && b > div64_u64(~0ull, a) ? ~0ull : a * b;
+}
+
+static u64 counter(const u64 *counters, unsigned int offset)
+{
+	return counters[offset / sizeof(u64)];
+}
+
+/* A client reset makes counters start again; then all of what they show is new */
+static void analysis_forget_reset(struct tess_analysis *an, const u64 *counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < TESS_COUNTER_COUNT; i++)
+		if (counters[i] < an->seen[i])
+			break;
+	if (i < TESS_COUNTER_COUNT)
+		memset(an->seen, 0, sizeof(an->seen));
+}
+
+static u64 analysis_delta(const struct tess_analysis *an, const u64 *counters, unsigned int offset)
+{
+	return counter(counters, offset) - counter(an->seen, offset);
+}
+
+static void analysis_intensity(struct tess_analysis *an, const struct tess_sample *sample,
+			       const u64 *counters, u64 busy)
+{
+	u64 bytes = analysis_delta(an, counters, TESS_COUNTER_BYTES);
+	u64 links = analysis_delta(an, counters, TESS_COUNTER_LINK_BYTES);
+	u64 shader, memory;
+	u32 left;
+
+	if (!busy)
+		return;
+	shader = permille(analysis_delta(an, counters, TESS_COUNTER_INSTRUCTIONS),
+			  times(busy, sample->cores));
+	memory = permille(bytes + min(links, ~bytes), times(busy, sample->bytes_per_cycle));
+	left = an->worked ? weight_left(busy, sample->half_life) : 0;
+	an->shader = average(an->shader, shader, left);
+	an->memory = average(an->memory, memory, left);
+	an->worked = true;
+}
+
+static void analysis_load(struct tess_analysis *an, const struct tess_sample *sample, u64 covered,
+			  u64 busy)
+{
+	u64 waited = sample->waited - min(an->waited, sample->waited);
+	u64 wanted = busy + min(waited, ~busy);
+	u32 left = weight_left(covered, sample->half_life);
+
+	an->utilization = average(an->utilization, permille(busy, covered), left);
+	an->demand = average(an->demand, permille(wanted, covered), left);
+	an->queue_depth = average(an->queue_depth,
+				  min(sample->queue, QUEUE_MAX) * PERMILLE, left);
+}
+
+/**
+ * tess_analysis_update() - take a sample
+ * @an: of the vslice
+ * @sample: what is known of it now
+ *
+ * The first sample is where counting starts. A time before the last one's is ignored.
+ *
+ * Return: true if the averages are new.
+ */
+bool tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sample)
+{
+	const u64 *counters = sample->counters ?: an->seen;
+	u64 covered = sample->time - an->time, busy;
+	bool first = !an->started;
+
+	if (!first && (sample->time <= an->time || covered <= sample->half_life >> SHORT_SHIFT))
+		return false;
+	if (!first) {
+		analysis_forget_reset(an, counters);
+		busy = analysis_delta(an, counters, TESS_COUNTER_BUSY);
+		analysis_intensity(an, sample, counters, busy);
+		analysis_load(an, sample, covered, busy);
+	}
+	memmove(an->seen, counters, sizeof(an->seen));
+	an->waited = sample->waited;
+	an->time = sample->time;
+	an->started = true;
+	return !first;
+}
+
+static u32 whole(u64 value)
+{
+	return (value + (1u << (AVG_SHIFT - 1))) >> AVG_SHIFT;
+}
+
+/**
+ * tess_analysis_load() - the averages
+ * @an: of the vslice
+ * @load: result; all zeroes if there was no work yet
+ */
+void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load)
+{
+	load->utilization = whole(an->utilization);
+	load->demand = whole(an->demand);
+	load->queue_depth = whole(an->queue_depth);
+	load->shader = whole(an->shader);
+	load->memory = whole(an->memory);
+}
