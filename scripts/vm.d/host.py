@@ -110,6 +110,6 @@ def run(opts):
         argv += opts.qemu_arg
         status = m.run(argv)
         m.keep_log()
-        if model_trouble(m, models) and status != machine.TIMEOUT:
+        if model_trouble(m, models) and status not in (machine.TIMEOUT, machine.STALLED):
             return INFRASTRUCTURE
         return status

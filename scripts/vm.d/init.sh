@@ -3,8 +3,8 @@
 #
 # Process 1 of host and guest VMs: mounts, devices, modules, then the command
 # of this run. Speaks over virtio ports (see machine.py): "ctl" takes the lines
-# "boot", "start" and "exit N", "out" and "err" carry what the command prints,
-# "log" takes the kernel log at the end.
+# "boot", "start", "alive" (every ten seconds) and "exit N", "out" and "err" carry
+# what the command prints, "log" takes the kernel log at the end.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
@@ -100,6 +100,7 @@ exec 3<>"$(port ctl)" 4>"$(port out)" 5>"$(port err)"
 echo boot >&3
 read -r TESSERA_BOOT <&3
 export TESSERA_BOOT
+(while sleep 10; do echo alive >&3; done) &
 status=125
 if load_modules 2>&5; then
 	cd "$CWD" 2>/dev/null || cd "$TREE" || cd /

@@ -23,11 +23,14 @@ TREE = os.path.dirname(os.path.dirname(HERE))
 INFRASTRUCTURE = 125
 SPLAT = 126
 TIMEOUT = 124
+STALLED = 123
 MAX_BOOTS = 8
 HUGE = "/run/tessera/huge"
 PORTS = ("ctl", "out", "err", "log")
 CONSOLE_TAIL = 40
 HUNG_TAIL = 200
+# Once it is up, a machine says every ten seconds of its own time that it is alive.
+STALL = float(os.environ.get("TESSERA_STALL", "180"))
 
 # lastbus: do not look for 256 buses one port access at a time.
 APPEND = ("console=ttyS0 loglevel=5 panic=-1 oops=panic mitigations=off nowatchdog "
@@ -144,6 +147,7 @@ class Machine:
         self.boots = 0
         self.released = False
         self.spawned = 0.0
+        self.heard = 0.0
         self.reached = "nothing"
         self.log = b""
         self.ctl_pending = b""
@@ -284,7 +288,7 @@ class Machine:
             else:
                 self.qemu = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f,
                                              stderr=f, start_new_session=True)
-        self.spawned = time.monotonic()
+        self.spawned = self.heard = time.monotonic()
         if self.on_spawn:
             self.on_spawn(self.qemu.pid)
 
@@ -301,13 +305,13 @@ class Machine:
         return self.verdict()
 
     def pump(self, pidfd, deadline):
-        """Serve the ports until QEMU ends; false when time is up."""
+        """Serve the ports until QEMU ends; false when time is up or nothing is heard."""
         with selectors.DefaultSelector() as sel:
             for name in PORTS:
                 sel.register(self.fds[name], selectors.EVENT_READ, name)
             sel.register(pidfd, selectors.EVENT_READ, "qemu")
             while True:
-                left = None if deadline is None else deadline - time.monotonic()
+                left = self.time_left(deadline)
                 if left is not None and left <= 0:
                     return False
                 events = sel.select(left)
@@ -322,6 +326,13 @@ class Machine:
                         stream.flush()
                     self.qemu.wait()
                     return True
+
+    def time_left(self, deadline):
+        """Seconds until the machine has to end or must have been heard of."""
+        ends = [deadline] if deadline is not None else []
+        if self.boots:
+            ends.append(self.heard + STALL)
+        return min(ends) - time.monotonic() if ends else None
 
     def serve(self, name):
         """Take what a port has to say; false at its end or when it is empty."""
@@ -350,6 +361,9 @@ class Machine:
             os.write(self.fds["answer"], b"bye\n")
 
     def control(self, words):
+        self.heard = time.monotonic()
+        if words == ["alive"]:
+            return
         self.reached = words[0] if words else self.reached
         if self.opts.verbose:
             self.say(f"{time.monotonic() - self.spawned:.1f} s: {self.reached}")
@@ -384,15 +398,18 @@ class Machine:
 
     def out_of_time(self):
         """Say what the machine does instead of coming to an end."""
+        status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
+        if self.boots and time.monotonic() - self.heard >= STALL:
+            status, why = STALLED, f"no sign of life for {STALL:g} s"
         state = hung.examine(self.path("monitor"), self.path("serial"))
-        self.report(TIMEOUT, f"no end after {self.opts.timeout:g} s "
-                    f"(last sign of life: {self.reached}); processors and console:", HUNG_TAIL)
+        self.report(status, f"{why} (it came to: {self.reached}); console and processors:",
+                    HUNG_TAIL)
         for child in [self.qemu] + self.children:
             state += [f"process {child.pid}, {os.path.basename(child.args[0])}:"]
             state += hung.stacks(child.pid)
         for line in state:
             self.say("| " + line)
-        return TIMEOUT
+        return status
 
     def report(self, status, why, lines=CONSOLE_TAIL):
         self.say(why)

@@ -12,8 +12,8 @@ import machine  # noqa: E402
 from machine import INFRASTRUCTURE, Failure  # noqa: E402
 
 STATUS = """
-exit status: that of CMD; 124 when time is up, 125 when the machine could not
-be set up or died, 126 when its kernel log shows a splat."""
+exit status: that of CMD; 123 when the machine shows no sign of life, 124 when time is
+up, 125 when it could not be set up or died, 126 when its kernel log shows a splat."""
 
 
 def add_common(p):

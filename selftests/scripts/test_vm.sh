@@ -45,6 +45,7 @@ expect "out of time" 124 sh -c "exit $?"
 check "what the kernel was doing then" grep -q 'sysrq: Show Blocked State' out/vm-err
 check "what the processors were doing then" grep -q 'RIP=' out/vm-err
 rm -f out/vm-err
+expect "no sign of life" 123 env TESSERA_STALL=15 $vm -- sh -c 'pkill -STOP -P 1 sh; sleep 99'
 expect "a panic" 126 $vm -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 expect "a machine that just goes away" 125 $vm -- sh -c 'echo o >/proc/sysrq-trigger; sleep 100'
 expect "a splat in the kernel log" 126 $vm -- sh -c 'echo "BUG: probe" >/dev/kmsg'
