@@ -130,13 +130,30 @@ bool client_idle(const struct client *c)
 	return c->r.rec->seq == c->r.seq;
 }
 
+/* Why nothing comes any more */
+static int stopped(struct client *c)
+{
+	uint32_t status = client_reg32(&c->v, 0, TESS_SREG_STATUS);
+
+	printf("# %.8s: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n", c->v.uuid,
+	       status, client_reg32(&c->v, 0, TESS_SREG_FAULT_CAUSE),
+	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_FAULT_ADDR),
+	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_FAULT_PC),
+	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_RPTR),
+	       (unsigned long long)c->r.wptr);
+	return status & TESS_STATUS_FAULTED ? -EFAULT : -ETIME;
+}
+
 int client_wait(struct client *c)
 {
-	long end = now_ms() + CLIENT_WAIT_MS;
+	long now = now_ms(), end = now + CLIENT_WAIT_MS, look = now + 2000;
 
-	while (!client_idle(c)) {
-		if (now_ms() > end)
-			return -ETIME;
+	for (; !client_idle(c); now = now_ms()) {
+		/* Faults are looked for now and then only: it costs a register access */
+		if (now > end || (now > look && reg64(&c->v, TESS_REG_FAULT_PENDING)))
+			return client_idle(c) ? 0 : stopped(c);
+		if (now > look)
+			look = now + 2000;
 		sleep_ms(1);
 	}
 	return 0;

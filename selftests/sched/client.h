@@ -66,7 +66,7 @@ void client_delay(struct client *c, uint32_t groups, uint32_t items, uint64_t co
 void client_fence(struct client *c);
 /* Has the last FENCE completed? */
 bool client_idle(const struct client *c);
-/* Wait for it without touching a register: -ETIME */
+/* Wait for it, all but without touching a register: -ETIME, -EFAULT */
 int client_wait(struct client *c);
 /* All jobs of client_delay() left their mark, none did so twice */
 bool client_counted(const struct client *c);

@@ -51,7 +51,7 @@ static void print_shares(const struct window *w, unsigned int n)
 {
 	unsigned int i;
 
-	printf("# %.1f ms of GPU time, shares:", w->cycles / 4000.0);
+	printf("# %.1f ms of GPU time, shares:", w->of[0].cycles / 4000.0);
 	for (i = 0; i < n; i++)
 		printf(" %.4f", window_share(w, i));
 	printf("\n# the scheduler's figures differ by up to %.2f %% of the time\n",
@@ -112,7 +112,7 @@ TEST_F(fair, idle_neighbour)
 	figure("idle_neighbour_share_pct", 100 * window_share(&w, 0));
 	EXPECT_TRUE(window_share(&w, 0) >= 0.98);
 	EXPECT_EQ(0, switches);
-	EXPECT_EQ(0, w.busy[1]);
+	EXPECT_EQ(0, w.of[1].busy);
 	all_done(_metadata, self);
 }
 

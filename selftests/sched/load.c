@@ -4,8 +4,8 @@
  *
  * One thread keeps the rings of all clients filled. Jobs take longer than the thread
  * may be late. A window is a stretch of GPU time, so its length does not depend on the
- * machine; its ends are read client by client, which takes about a millisecond, and
- * that is how exact a share is.
+ * machine. Its ends are read client by client, each with the time of its own, so that a
+ * share is as exact as a few register accesses take.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,6 +17,9 @@
 #define LOAD_ITEMS 16u
 /* A group costs 32 cycles and a step of an item 2; 8 groups run at a time */
 #define COUNT_OF(cycles) ((cycles) / (2 * LOAD_ITEMS))
+/* Cycles between the reading of a counter and of the time, and how often to try it */
+#define TOGETHER 2500u
+#define TRIES 50u
 
 void load_init(struct load *l, struct client *c, unsigned int us, unsigned int depth)
 {
@@ -41,31 +44,53 @@ void load_pump(struct load *l)
 	}
 }
 
+/* Both at the same time: again, if the host was busy with something else in between */
+static void sample_client(struct client *c, struct part *p)
+{
+	uint64_t before, after = client_time(c);
+	unsigned int tries = 0;
+
+	do {
+		before = after;
+		p->busy = client_counter(c, TESS_COUNTER_BUSY);
+		p->jobs = c->r.rec->seq;
+		after = client_time(c);
+	} while (after - before > TOGETHER && ++tries < TRIES);
+	p->cycles = before + (after - before) / 2;
+	p->instructions = client_counter(c, TESS_COUNTER_INSTRUCTIONS);
+}
+
+static void sample_core(struct client *c, struct part *p)
+{
+	uint64_t before, after = client_time(c);
+	unsigned int tries = 0;
+
+	do {
+		before = after;
+		p->charged = client_value(c, "vslice0/run_cycles");
+		after = client_time(c);
+	} while (after - before > 2 * TOGETHER && ++tries < TRIES);
+	p->charged_cycles = before + (after - before) / 2;
+}
+
 static void sample(struct load *l, unsigned int n, struct window *w)
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		w->busy[i] = client_counter(l[i].c, TESS_COUNTER_BUSY);
-		w->charged[i] = client_value(l[i].c, "vslice0/run_cycles");
-		w->instructions[i] = client_counter(l[i].c, TESS_COUNTER_INSTRUCTIONS);
-		w->jobs[i] = l[i].c->r.rec->seq;
-	}
-	/* In the middle of what the client after it and the one before it saw */
-	w->cycles = client_time(l[0].c);
+	for (i = 0; i < n; i++)
+		sample_client(l[i].c, &w->of[i]);
+	for (i = 0; i < n; i++)
+		sample_core(l[i].c, &w->of[i]);
 }
 
-static void subtract(struct window *w, const struct window *from, unsigned int n)
+static void subtract(struct part *p, const struct part *from)
 {
-	unsigned int i;
-
-	w->cycles -= from->cycles;
-	for (i = 0; i < n; i++) {
-		w->busy[i] -= from->busy[i];
-		w->charged[i] -= from->charged[i];
-		w->instructions[i] -= from->instructions[i];
-		w->jobs[i] -= from->jobs[i];
-	}
+	p->cycles -= from->cycles;
+	p->busy -= from->busy;
+	p->instructions -= from->instructions;
+	p->jobs -= from->jobs;
+	p->charged -= from->charged;
+	p->charged_cycles -= from->charged_cycles;
 }
 
 /* Keep them at work for so long */
@@ -95,12 +120,14 @@ int load_window_some(struct load *l, unsigned int n, unsigned int active, unsign
 		     struct window *w)
 {
 	struct window before;
+	unsigned int i;
 	int ret;
 
 	sample(l, n, &before);
 	ret = pump_for(l, active, ms);
 	sample(l, n, w);
-	subtract(w, &before, n);
+	for (i = 0; i < n; i++)
+		subtract(&w->of[i], &before.of[i]);
 	return ret;
 }
 
@@ -128,7 +155,7 @@ int load_finish(struct load *l, unsigned int n)
 
 double window_share(const struct window *w, unsigned int i)
 {
-	return (double)w->busy[i] / w->cycles;
+	return (double)w->of[i].busy / w->of[i].cycles;
 }
 
 double window_part(const struct window *w, unsigned int i, unsigned int n)
@@ -137,8 +164,8 @@ double window_part(const struct window *w, unsigned int i, unsigned int n)
 	unsigned int k;
 
 	for (k = 0; k < n; k++)
-		sum += w->busy[k];
-	return w->busy[i] / sum;
+		sum += window_share(w, k);
+	return window_share(w, i) / sum;
 }
 
 double window_jain(const struct window *w, unsigned int n)
@@ -147,10 +174,20 @@ double window_jain(const struct window *w, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		sum += w->busy[i];
-		squares += (double)w->busy[i] * w->busy[i];
+		sum += window_share(w, i);
+		squares += window_share(w, i) * window_share(w, i);
 	}
 	return squares ? sum * sum / (n * squares) : 0;
+}
+
+double window_rate(const struct window *w, unsigned int n)
+{
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum += (double)w->of[i].instructions / w->of[i].cycles;
+	return sum;
 }
 
 double window_disagreement(const struct window *w, unsigned int n)
@@ -159,6 +196,7 @@ double window_disagreement(const struct window *w, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		worst = fmax(worst, fabs((double)w->busy[i] - (double)w->charged[i]) / w->cycles);
+		worst = fmax(worst, fabs(window_share(w, i) -
+					 (double)w->of[i].charged / w->of[i].charged_cycles));
 	return worst;
 }

@@ -29,19 +29,29 @@ void load_init(struct load *l, struct client *c, unsigned int us, unsigned int d
 void load_pump(struct load *l);
 
 /**
- * struct window - what clients got in a part of GPU time
- * @cycles: length
- * @busy: cycles in which each client had the slice and used it, by its own counter
- * @charged: the same as the scheduler counts it
- * @instructions: of each client
- * @jobs: that completed, of each client
+ * struct part - what a client got in a stretch of GPU time
+ * @cycles: its length
+ * @busy: cycles in which it had the slice and used it, by its own counter
+ * @instructions: that it executed
+ * @jobs: that it completed
+ * @charged: @busy as the scheduler counts it
+ * @charged_cycles: length of the stretch of that, which begins a little later
+ */
+struct part {
+	uint64_t cycles;
+	uint64_t busy;
+	uint64_t instructions;
+	uint64_t jobs;
+	uint64_t charged;
+	uint64_t charged_cycles;
+};
+
+/**
+ * struct window - what clients got meanwhile
+ * @of: each client
  */
 struct window {
-	uint64_t cycles;
-	uint64_t busy[LOAD_MAX];
-	uint64_t charged[LOAD_MAX];
-	uint64_t instructions[LOAD_MAX];
-	uint64_t jobs[LOAD_MAX];
+	struct part of[LOAD_MAX];
 };
 
 /* Let @n loads of different clients run for @ms of GPU time: -ETIME if it stands still */
@@ -54,11 +64,14 @@ int load_settle(struct load *l, unsigned int n, unsigned int ms);
 /* Wait for all jobs and check their counts: -ETIME, or -EIO if work was lost or doubled */
 int load_finish(struct load *l, unsigned int n);
 
+/* Of the time that there was */
 double window_share(const struct window *w, unsigned int i);
 /* Of the time that all clients used together */
 double window_part(const struct window *w, unsigned int i, unsigned int n);
 double window_jain(const struct window *w, unsigned int n);
-/* Largest difference between @busy and @charged of a client, in parts of @cycles */
+/* Instructions of all clients, for each cycle */
+double window_rate(const struct window *w, unsigned int n);
+/* Largest difference between a client's share and what the scheduler believes it is */
 double window_disagreement(const struct window *w, unsigned int n);
 
 #endif

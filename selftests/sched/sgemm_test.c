@@ -13,7 +13,7 @@
 
 #define CLIENTS 4
 #define ROUNDS_MAX 20
-#define PRIVATE 256 /* more than the kernel's stack */
+#define PRIVATE 1024 /* more than the stack of the kernel */
 #define SCRATCH_GPA (WORK_GPA + (4 << 20))
 
 /* The kernel of examples/sgemm, position-independent, its entry first */

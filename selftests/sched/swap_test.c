@@ -70,17 +70,6 @@ static void set_policy(struct __test_metadata *_metadata, struct __fixture_swap 
 		ASSERT_EQ(0, client_set(&self->c[i], "policy", policy));
 }
 
-/* Instructions per cycle of all clients: what they really get done */
-static double throughput(const struct window *w, unsigned int n)
-{
-	double sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		sum += w->instructions[i];
-	return sum / w->cycles;
-}
-
 /* Until there are @want moves more than @before; periods that it took, -1: too many */
 static double periods_until(struct __fixture_swap *self, long long before, long long want,
 			    unsigned int limit)
@@ -120,9 +109,9 @@ TEST_F_TIMEOUT(swap, to_a_free_slice, 200)
 
 	ASSERT_EQ(0, load_window(self->l, 2, 100 * self->period, &apart));
 	after = moves(self) - before;
-	ratio = throughput(&apart, 2) / throughput(&together, 2);
-	printf("# %.3f instructions per cycle together, %.3f apart\n", throughput(&together, 2),
-	       throughput(&apart, 2));
+	ratio = window_rate(&apart, 2) / window_rate(&together, 2);
+	printf("# %.3f instructions per cycle together, %.3f apart\n", window_rate(&together, 2),
+	       window_rate(&apart, 2));
 	figure("swap_moves_100_periods", after);
 	figure("swap_throughput_ratio", ratio);
 	EXPECT_EQ(1, after);
