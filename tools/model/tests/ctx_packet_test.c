@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packets in progress are moved: COPY and FILL in the middle of a row, INDIRECT
+ * Packets in progress are moved, with SAVE and RESTORE, then again with SWITCH: COPY and FILL in the middle of a row, INDIRECT
  * between and inside packets, WAIT, SIGNAL, FENCE and TIMESTAMP, with client and
  * host faults pending, with the ring overwritten meanwhile.
  */
@@ -18,6 +18,12 @@
 #define WORK_SIZE 0x40000ULL
 
 static uint64_t moves;
+static bool use_switch;
+
+static uint64_t carry(struct rig *r, unsigned int from, unsigned int to)
+{
+	return use_switch ? ctx_switch_move(r, from, to) : ctx_move(r, from, to);
+}
 
 /* Run steps of @step cycles, moving after each, until nothing runs. Returns the slice, -1: failed. */
 static int run_moving(struct rig *r, unsigned int n, unsigned int step)
@@ -28,7 +34,7 @@ static int run_moving(struct rig *r, unsigned int n, unsigned int step)
 		gpu_step(r->gpu, step ? step : 1 + ctx_random(700));
 		if (gpu_get_state(r->gpu) != GPU_RUNNING)
 			break;
-		if (!ctx_move(r, n, to))
+		if (!carry(r, n, to))
 			return -1;
 		n = to;
 		moves++;
@@ -187,13 +193,13 @@ static void test_wait(void)
 	   "a slice waits");
 	/* The client takes the packet back from the ring: it is carried, not fetched again. */
 	memset(rig_mem(r, RIG_RING(0)), 0xff, TESS_PKT_SIZE);
-	ok(ctx_move(r, 0, 1) == TESS_CTX_IDLE_SIZE + sizeof(struct tess_ctx_packet), "it is moved");
+	ok(carry(r, 0, 1) == TESS_CTX_IDLE_SIZE + sizeof(struct tess_ctx_packet), "it is moved");
 	ok(sreg(r, 1, TESS_SREG_STATUS) ==
 			   (TESS_STATUS_ENABLED | TESS_STATUS_BUSY | TESS_STATUS_WAITING) &&
 		   gpu_get_state(r->gpu) == GPU_WAITING,
 	   "it waits there");
 	gpu_step(r->gpu, 512);
-	ok(rig_read64(r, RIG_RECORD(0)) == 0 && ctx_move(r, 1, 2), "and is moved again");
+	ok(rig_read64(r, RIG_RECORD(0)) == 0 && carry(r, 1, 2), "and is moved again");
 	rig_write64(r, FLAG, 5);
 	irqs = r->irqs[TESS_IRQ_COMPLETION];
 	gpu_step(r->gpu, 512);
@@ -222,7 +228,7 @@ static void test_client_fault(void)
 	addr = sreg64(r, 0, TESS_SREG_FAULT_ADDR);
 	packet = sreg64(r, 0, TESS_SREG_FAULT_PACKET);
 	irqs = r->irqs[TESS_IRQ_FAULT];
-	ok(ctx_move(r, 0, 2), "it is moved");
+	ok(carry(r, 0, 2), "it is moved");
 	ok(rig_fault(r, 2) == FAULT(STORE_PAGE) && sreg(r, 2, TESS_SREG_FAULT_INFO) == info &&
 		   sreg64(r, 2, TESS_SREG_FAULT_ADDR) == addr &&
 		   sreg64(r, 2, TESS_SREG_FAULT_PACKET) == packet &&
@@ -253,9 +259,25 @@ static bool hfault_reads(struct rig *r, unsigned int n, uint64_t pa)
 	       hreg64(r, n, TESS_HREG_HFAULT_GPA) == pa && hreg64(r, n, TESS_HREG_HFAULT_VA) == pa;
 }
 
+/* The same in two operations. */
+static bool switch_stage2(struct rig *r, unsigned int from, unsigned int to, uint64_t root2)
+{
+	struct tess_ctx_switch d = ctx_desc(TESS_CTX_SWITCH_SAVE);
+
+	d.save_addr = CTX_BUFFER;
+	if (ctx_switch(r, from, &d) != TESS_CTX_DONE ||
+	    hreg(r, from, TESS_HREG_STATUS) & TESS_HSTATUS_FAULTED)
+		return false;
+	d = ctx_desc(TESS_CTX_SWITCH_RESTORE | TESS_CTX_SWITCH_RUN | TESS_CTX_SWITCH_STAGE2);
+	d.stage2_root = root2;
+	return ctx_switch(r, to, &d) == TESS_CTX_DONE;
+}
+
 /* Move to @to and turn stage 2 on there before it runs. */
 static bool move_stage2(struct rig *r, unsigned int from, unsigned int to, uint64_t root2)
 {
+	if (use_switch)
+		return switch_stage2(r, from, to, root2);
 	ctx_halt(r, from);
 	if (ctx_op(r, from, TESS_CTX_SAVE) != TESS_CTX_DONE)
 		return false;
@@ -340,12 +362,12 @@ static void test_progress(bool move)
 	rig_doorbell(r, 0);
 	gpu_step(r->gpu, 2000);
 	ok(rig_read64(r, FLAG) == 8, "eight groups are in flight");
-	ok(ctx_move(r, 0, 1), "they are moved to two cores");
+	ok(carry(r, 0, 1), "they are moved to two cores");
 	rig_write64(r, FLAG + 8, 1);
 	for (unsigned int i = 0; i < 20 && gpu_get_state(r->gpu) == GPU_RUNNING; i++) {
 		gpu_step(r->gpu, 6000);
 		if (move)
-			moved &= ctx_move(r, 1, 1) > 0;
+			moved &= carry(r, 1, 1) > 0;
 	}
 	ok(moved && rig_read64(r, FLAG) == 16 && counter(r, 1, TESS_COUNTER_GROUPS) == 8 &&
 		   sreg64(r, 1, TESS_SREG_RPTR) == r->wptr[1],
@@ -397,7 +419,82 @@ static void test_reservation(void)
 	rig_free(r);
 }
 
-int main(void)
+/*
+ * The host drops what does not stop: it resets the slice and makes an image of
+ * what the client page said, with the fault and without the packet. The client
+ * finds that, and goes on with what is left in its ring.
+ */
+static bool drop_work(struct rig *r, unsigned int from, unsigned int to)
+{
+	struct tess_ctx_client *c;
+	struct tess_ctx_header *h = ctx_image(r);
+	uint32_t status, cause = TESS_CAUSE_NOT_PREEMPTED;
+
+	ctx_halt(r, from);
+	if (ctx_op(r, from, TESS_CTX_SAVE) != TESS_CTX_DONE)
+		return false;
+	hreg_write(r, from, TESS_HREG_RESET, 1);
+	c = ctx_section(r, TESS_CTX_CLIENT, 0);
+	memcpy(&status, c->page + TESS_SREG_STATUS, sizeof(status));
+	status |= TESS_STATUS_FAULTED;
+	memcpy(c->page + TESS_SREG_STATUS, &status, sizeof(status));
+	memcpy(c->page + TESS_SREG_FAULT_CAUSE, &cause, sizeof(cause));
+	c->page[TESS_SREG_IRQ_STATUS] |= TESS_IRQ_STATUS_FAULT;
+	memcpy(c->page + TESS_SREG_FAULT_PACKET, c->page + TESS_SREG_RPTR, 8);
+	h->size = TESS_CTX_IDLE_SIZE;
+	h->sections = 3;
+	ctx_sign(h);
+	ctx_halt(r, to);
+	if (ctx_op(r, to, TESS_CTX_RESTORE) != TESS_CTX_DONE)
+		return false;
+	ctx_go(r, to);
+	return true;
+}
+
+static void test_not_preempted(bool abort)
+{
+	uint64_t root;
+	struct rig *r = rig_with_vm(&root);
+	const uint32_t loop[] = { JAL(X0, 0) };
+	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, 64, 16);
+	struct tess_pkt_signal s = pkt_signal(FLAG, TESS_SIGNAL_ADD, 1);
+	struct tess_pkt_fence f = pkt_fence(31, 0);
+	uint64_t rptr = r->wptr[0];
+	unsigned int irqs;
+
+	memcpy(rig_mem(r, CODE), loop, sizeof(loop));
+	rig_push(r, 0, &d);
+	rig_push(r, 0, &s);
+	rig_push(r, 0, &f);
+	rig_doorbell(r, 0);
+	gpu_step(r->gpu, 3000);
+	irqs = r->irqs[TESS_IRQ_FAULT];
+	ok(drop_work(r, 0, 1) && rig_fault(r, 1) == FAULT(NOT_PREEMPTED) &&
+		   sreg64(r, 1, TESS_SREG_FAULT_PACKET) == rptr &&
+		   greg64(r, TESS_REG_FAULT_PENDING) == 2 && r->irqs[TESS_IRQ_FAULT] == irqs + 1,
+	   "an image without the work is accepted: NOT_PREEMPTED");
+	gpu_step(r->gpu, 5000);
+	ok(sreg64(r, 1, TESS_SREG_RPTR) == rptr && !rig_read64(r, RIG_RECORD(0)),
+	   "nothing runs before it is acknowledged");
+	ok(carry(r, 1, 2) && rig_fault(r, 2) == FAULT(NOT_PREEMPTED),
+	   "it can be moved as any other");
+	if (abort) {
+		sreg_write(r, 2, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
+		sreg_write64(r, 2, TESS_SREG_RPTR, rptr + 1);
+		sreg_write(r, 2, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	} else {
+		/* This time the kernel ends. */
+		memcpy(rig_mem(r, CODE), &(const uint32_t){ RET }, 4);
+		sreg_write(r, 2, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_RESUME);
+	}
+	rig_run(r, 1000);
+	ok(!rig_fault(r, 2) && rig_read64(r, FLAG) == 1 && rig_read64(r, RIG_RECORD(0)) == 31 &&
+		   counter(r, 2, TESS_COUNTER_DISPATCHES) == !abort,
+	   abort ? "ABORT and RPTR: what is left runs" : "RESUME: the packet runs again");
+	rig_free(r);
+}
+
+static void test_all(void)
 {
 	test_copies();
 	test_time();
@@ -410,5 +507,14 @@ int main(void)
 	test_progress(true);
 	test_stall();
 	test_reservation();
+	test_not_preempted(false);
+	test_not_preempted(true);
+}
+
+int main(void)
+{
+	test_all();
+	use_switch = true;
+	test_all();
 	return done();
 }
