@@ -72,7 +72,7 @@ static bool value_fits(const struct knob *knob, const char *value)
 	const char *const *word = knob->words;
 	struct num n = num_parse(value);
 
-	if (strlen(value) >= VALUE_MAX)
+	if (strlen(value) >= VALUE_MAX || strchr(value, '\n'))
 		return false;
 	if (!*word)
 		return n.known && n.v >= knob->min && n.v <= knob->max;

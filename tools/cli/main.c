@@ -54,6 +54,15 @@ static const char *environment(const char *name, const char *otherwise)
 	return value && *value ? value : otherwise;
 }
 
+/* Looked for first, so that what is wrong before it is said as JSON too */
+static bool wants_json(char **argv)
+{
+	while (*++argv && strcmp(*argv, "--"))
+		if (!strcmp(*argv, "--json") || !strcmp(*argv, "-j"))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -64,6 +73,7 @@ int main(int argc, char **argv)
 	struct cli cli = {
 		.sysfs = environment("TESSERA_SYSFS", "/sys"),
 		.tracefs = environment("TESSERA_TRACEFS", NULL),
+		.json = argc && wants_json(argv),
 	};
 	int opt;
 

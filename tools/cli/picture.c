@@ -14,6 +14,7 @@
 #include "picture.h"
 
 #define SLICES_PER_LINE 8
+#define CELL_WIDTH 4
 
 static const struct {
 	const char *state;
@@ -90,6 +91,7 @@ static void print_kind(const struct pool *pool, const struct pool_gpu *gpu, cons
 {
 	char cell[PICTURE_CELL];
 	unsigned int i, n = 0;
+	int pad = 0;
 
 	printf("  %-8s", *kind ? kind : "-");
 	for (i = 0; i < gpu->slice_count; i++) {
@@ -97,9 +99,12 @@ static void print_kind(const struct pool *pool, const struct pool_gpu *gpu, cons
 
 		if (strcmp(slice->kind, kind))
 			continue;
-		if (n && n % SLICES_PER_LINE == 0)
+		if (n && n % SLICES_PER_LINE == 0) {
 			printf("\n  %-8s", "");
-		printf(" %3u:%-4s", slice->index, picture_cell(cell, pool, gpu, slice));
+			pad = 0;
+		}
+		printf("%*s %3u:%s", pad, "", slice->index, picture_cell(cell, pool, gpu, slice));
+		pad = strlen(cell) < CELL_WIDTH ? CELL_WIDTH - (int)strlen(cell) : 0;
 		n++;
 	}
 	putchar('\n');

@@ -17,7 +17,7 @@ _tesseractl_paths()
 {
 	local root path
 	root=$(_tesseractl_root)
-	for path in $(compgen -G "$root/$1"); do
+	for path in $(compgen -G "$root/$1" | sort -V); do
 		path=${path#"$root"/}
 		echo "${path/\/slices\///}"
 	done

@@ -53,8 +53,9 @@ static int find_instances(const struct cli *cli)
 	first = open_instances(usual[0]);
 	if (first >= 0)
 		return first;
+	/* Why the second is not there says more only if it is about permission */
 	fd = open_instances(usual[1]);
-	return fd < 0 ? first : fd;
+	return fd == -ENOENT ? first : fd;
 }
 
 static int no_tracefs(const struct cli *cli, int rc)

@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tesseractl on sysfs and tracefs trees that this test makes; built with sanitizers."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from cli import Sysfs, Tap, Terminal, Tool, TREE, has, has_not, same
+
+A = "7f2c1a2b-0000-4000-8000-00000000000a"
+B = "7f2c1a2b-0000-4000-8000-00000000000b"
+C = "c0ffee00-0000-4000-8000-00000000000c"
+
+
+def pool(root):
+    """Two GPUs: C exclusive on two slices, A and B share one, drm has what is left."""
+    fs = Sysfs(root)
+    fs.gpu(0, slices=12)
+    fs.gpu(1)
+    fs.vgpu(0, C, [0, 1])
+    fs.own(0, 0, C)
+    fs.own(0, 1, C)
+    fs.vgpu(0, A, [2], share="shared", weight=200)
+    fs.vgpu(0, B, [2], share="shared", cap=50, policy="auto")
+    fs.own(0, 2, A, state="shared", members=2)
+    fs.own(0, 3, "", state="shared", members=1)
+    fs.own(0, 4, "", state="faulty")
+    for n in (0, 1):
+        fs.vgpu(n, "drm", [-1], share="elastic")
+    fs.own(0, 5, "drm", state="elastic")
+    return fs
+
+
+class Tests:
+    def __init__(self, tool, directory):
+        self.path = tool
+        self.directory = directory
+        self.count = 0
+        self.renew()
+
+    def renew(self):
+        self.count += 1
+        self.root = os.path.join(self.directory, str(self.count))
+        self.fs = pool(self.root)
+        self.tool = Tool(self.path, TESSERA_SYSFS=self.root, TERM="vt100")
+
+    # ---- list, show ----
+
+    def list_picture(self):
+        out = self.tool.run("list")
+        has(out, "gpu0 0000:01:00.0: 12 slices, 12 to be had, VRAM 384 MiB (192 free), 4000 kHz",
+            "  compute    0:C      1:C      4:!      5:~      8:.      9:.\n",
+            "  render     2:A2     6:.     10:.\n", "  mixed      3:_1     7:.     11:.\n")
+        rows = [line.split() for line in out.splitlines() if line[:2] in ("A ", "B ", "C ", "~ ")]
+        same(rows, [["A", A, "gpu0", "shared", "200", "0", "manual", "2"],
+                    ["B", B, "gpu0", "shared", "100", "50", "auto", "2"],
+                    ["C", C, "gpu0", "exclusive", "100", "0", "manual", "0", "1"],
+                    ["~", "drm", "gpu0", "elastic", "100", "0", "manual", "-"],
+                    ["~", "drm", "gpu1", "elastic", "100", "0", "manual", "-"]])
+        has_not(out, "gpu0/slice0")
+        has(self.tool.run("list", "--long"), "gpu0/slice2", "gpu1/slice3")
+
+    def list_json(self):
+        gpus = self.tool.json("list")["gpus"]
+        same([g["gpu"] for g in gpus], ["gpu0", "gpu1"])
+        same([s["slice"] for s in gpus[0]["slices"]], list(range(12)))
+        same(gpus[0]["slices"][2]["owner"], A)
+        same(gpus[0]["slices"][4]["owner"], None)
+        same(gpus[0]["slices"][2]["engines"], ["compute", "copy"])
+        same(gpus[0]["slices"][11]["bank_offset"], 11 << 25)
+        same([v["vgpu"] for v in gpus[0]["vgpus"]], [A, B, C, "drm"])
+        same([v["slice"] for v in gpus[0]["vgpus"][2]["vslices"]], [0, 1])
+        same(gpus[0]["vram_free"], 12 << 24)
+        same(self.tool.json("--json", "list")["gpus"], gpus)
+
+    def wide_letters(self):
+        for i in range(60):
+            self.fs.vgpu(1, f"v{i:02}", [0], share="shared")
+        self.fs.own(1, 0, "v59", state="shared", members=60)
+        self.fs.own(1, 1, "v48", state="shared", members=60)
+        has(self.tool.run("list"), "  compute    0:#60    1:z60\n")
+
+    def show(self):
+        has(self.tool.run("show", "gpu0/slice2"), "gpu0/slice2\n", "owner                " + A,
+            "quantum_us           2000\n", "engines              compute copy\n",
+            "instructions         5\n", "flops                -\n")
+        out = self.tool.run("show", "c0")
+        has(out, f"{C} on gpu0\n", "vslice0  vslice1")
+        has(self.tool.run("show", "gpu1"), "time_cycles          1000\n", "render     2:.")
+        same(self.tool.json("show", "gpu1/drm")["gpu"], "gpu1")
+        same(self.tool.json("show", "gpu0/slice2")["instructions"], 5)
+        same(self.tool.json("show", A)["weight"], 200)
+        same(len(self.tool.json("show", "gpu0")["slices"]), 12)
+
+    def names(self):
+        has(self.tool.error("show", "nosuch"), "no vGPU nosuch; there are: ", A, B, C, "gpu1/drm")
+        has(self.tool.error("show", "7f2c"), "2 vGPUs start with 7f2c")
+        has(self.tool.error("show", "drm"), "2 GPUs have a vGPU drm; say which one: gpuN/drm")
+        has(self.tool.error("show", "gpu7"), "no GPU gpu7; there are: gpu0, gpu1")
+        has(self.tool.error("show", "gpu0/slice12"), "gpu0 has no slice12; there are slice0 to "
+            "slice11")
+        has(self.tool.error("show", "gpu1/" + A), "no vGPU " + A)
+        for name in ("", "gpu0/", "/", "../gpu0", "gpu0/../gpu1", "gpu00", "x" * 5000):
+            self.tool.error("show", name)
+        # A whole name is that one even if others start with it
+        self.fs.vgpu(1, "drm2", [0])
+        same(self.tool.json("show", "gpu1/drm")["vgpu"], "drm")
+
+    # ---- errors ----
+
+    def no_module(self):
+        has(self.tool.error("--sysfs", self.directory, "list"), "modprobe tessera_pci")
+        for command in (["list"], ["show", "x"], ["set", "x", "cap=1"], ["move", "x", "0", "0"],
+                        ["top", "--batch", "1"], ["trace", "--vgpu", "x"]):
+            has(self.tool.error(*command, "--sysfs", "/nonexistent"), "is not there: load")
+
+    def no_gpu(self):
+        root = os.path.join(self.directory, "empty")
+        Sysfs(root)
+        has(self.tool.error("--sysfs", root, "list"), "has no GPU")
+
+    def usage(self):
+        for args in ([], ["nosuch"], ["--nosuch", "list"], ["list", "x"], ["list", "--nosuch"],
+                     ["show"], ["show", "a", "b"], ["set"], ["set", A], ["set", A, "weight"],
+                     ["set", A, "nosuch=1"], ["set", A, "quantum_us=500"],
+                     ["set", "gpu0", "weight=5"], ["set", A, "cap=1", "cap=2"],
+                     ["set", A, "cap=1", "weight=2", "policy=auto", "cap=3"],
+                     ["move", A, "0"], ["move", A, "0", "1", "2"], ["top", "x"],
+                     ["top", "--batch", "-1"], ["top", "--batch", "x"],
+                     ["top", "--interval", "0"], ["top", "--interval", "nan"],
+                     ["top", "--interval", "1x"], ["top", "--sort", "nosuch"],
+                     ["trace", "x"], ["trace", "--seconds", "0"], ["trace", "--seconds", "inf"]):
+            has(self.tool.error(*args, status=2), "--help")
+        self.tool.run("top", "--batch", status=2)
+        has(self.tool.err, "--batch needs a value (try tesseractl top --help)")
+
+    def helps(self):
+        out = self.tool.run("--help")
+        for command in ("list", "show", "set", "move", "top", "trace"):
+            has(out, "\n  " + command)
+            has(self.tool.run(command, "--help"), f"usage: tesseractl {command} ", "--json")
+        has(self.tool.run("--version"), "tesseractl ")
+
+    def unwritable_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([self.path, "list"], env=self.tool.env, stdout=full,
+                                  stderr=subprocess.PIPE)
+        same(done.returncode, 1)
+        has(done.stderr.decode(), "No space left on device")
+
+    # ---- set, move ----
+
+    def set_vgpu(self):
+        out = self.tool.run("set", A, "weight=10000", "cap=0", "policy=auto")
+        has(out, f"{A}: weight 200 -> 10000\n", "cap 0 -> 0\n", "policy manual -> auto\n")
+        where = f"gpu0/vgpus/{A}/"
+        same([self.fs.get(where + f) for f in ("weight", "cap", "policy")],
+             ["10000\n", "0\n", "auto\n"])
+        same(self.tool.json("set", A, "weight=1"),
+             {"name": A, "set": {"weight": {"from": "10000", "to": "1"}}})
+        self.tool.run("set", "gpu1/drm", "cap=7")
+        same(self.fs.get("gpu1/vgpus/drm/cap"), "7\n")
+        same(self.fs.get("gpu0/vgpus/drm/cap"), "0\n")
+
+    def set_slice(self):
+        self.tool.run("set", "gpu1/slice3", "policy=besteffort", "quantum_us=1000000",
+                      "preempt_timeout_us=1000")
+        where = "gpu1/slices/slice3/"
+        same([self.fs.get(where + f) for f in ("policy", "quantum_us", "preempt_timeout_us")],
+             ["besteffort\n", "1000000\n", "1000\n"])
+
+    def set_refuses(self):
+        for name, setting in ((A, "weight=0"), (A, "weight=10001"), (A, "weight="),
+                              (A, "weight=1x"), (A, "weight=1\n"), (A, "cap=101"), (A, "cap=-1"),
+                              (A, "policy=fair"), (A, "policy="), (A, "weight=" + "1" * 99),
+                              ("gpu0/slice2", "policy=auto"), ("gpu0/slice2", "quantum_us=99"),
+                              ("gpu0/slice2", "quantum_us=1000001"),
+                              ("gpu0/slice2", "preempt_timeout_us=999"),
+                              ("gpu0/slice2", "preempt_timeout_us=10000001")):
+            has(self.tool.error("set", name, setting), "; allowed: ")
+        has(self.tool.error("set", A, "policy=nosuch"), "manual, auto")
+        has(self.tool.error("set", "gpu0/slice2", "policy=x"), "fair, fixed, besteffort")
+        # Nothing of a command that has one bad value
+        self.tool.error("set", A, "weight=7", "cap=101")
+        same(self.fs.get(f"gpu0/vgpus/{A}/weight"), "200\n")
+
+    def set_undoes(self):
+        os.remove(self.fs.path("gpu0", "vgpus", A, "cap"))
+        has(self.tool.error("set", A, "weight=7", "cap=5"), "cannot set cap to 5",
+            "nothing was changed")
+        same(self.fs.get(f"gpu0/vgpus/{A}/weight"), "200\n")
+        if os.path.exists(self.fs.path("gpu0", "vgpus", A, "cap")):
+            raise AssertionError("set made a file")
+
+    def set_without_permission(self):
+        # As the kernel does for all but root, and in a container
+        if os.geteuid():
+            os.chmod(self.fs.path("gpu0", "vgpus", A, "weight"), 0o444)
+            has(self.tool.error("set", A, "weight=7"), "permission denied: try again as root")
+            return
+        user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        done = subprocess.run(user + [self.path, "set", A, "weight=7"], env=self.tool.env,
+                              capture_output=True, text=True)
+        same(done.returncode, 1)
+        has(done.stderr, "cannot set weight to 7: permission denied: try again as root")
+
+    def move(self):
+        has(self.tool.run("move", A, "0", "3"), f"{A}: vslice 0: slice 2 -> 3\n")
+        same(self.fs.get(f"gpu0/vgpus/{A}/vslice0/slice"), "3\n")
+        same(self.tool.json("move", "c0f", "vslice1", "gpu0/slice7"),
+             {"vgpu": C, "vslice": 1, "from": 1, "to": 7})
+        same(self.fs.get(f"gpu0/vgpus/{C}/vslice1/slice"), "7\n")
+        has(self.tool.error("move", C, "2", "3"), "no vslice 2; it has 0 to 1")
+        has(self.tool.error("move", C, "0", "12"), "gpu0 has no slice12")
+        has(self.tool.error("move", C, "0", "gpu1/slice0"), "is on gpu0")
+        has(self.tool.error("move", C, "0", "gpu1"), "is no slice")
+        has(self.tool.error("move", "gpu0/slice0", "0", "1"), "no vGPU")
+        self.tool.error("move", C, "-1", "1", status=2)
+        self.tool.error("move", C, "x", "1")
+        self.tool.error("move", C, "0", "x")
+
+    # ---- what an old kernel and a bad one have ----
+
+    def old_kernel(self):
+        shutil.rmtree(self.fs.path("gpu0", "vgpus"))
+        new = ("members", "policy", "quantum_us", "switches", "moves_in")
+        for i in range(12):
+            for name in new:
+                os.remove(self.fs.path("gpu0", "slices", f"slice{i}", name))
+        has(self.tool.run("list", "--long"), A,
+            "gpu0/slice2   render   shared")
+        gpu = self.tool.json("list")["gpus"][0]
+        same([s["members"] for s in gpu["slices"]], [None] * 12)
+        same({v["vgpu"]: v["share"] for v in gpu["vgpus"]},
+             {C: "exclusive", A: "exclusive", "drm": "elastic"})
+        same([v["slice"] for v in gpu["vgpus"][0]["vslices"]], [0, 1])
+        has(self.tool.run("top", "--batch", "1", "--interval", "0.05"), C)
+        has(self.tool.error("set", C, "weight=5"), "older than this program")
+
+    def hostile(self):
+        where = "gpu0/slices/slice"
+        self.fs.put(where + "0", owner=b"\x1b]0;pwned\x07\x9b31m\n" + b"x" * 100,
+                    kind=b"\xff\xfe\"\\'\n", cores=b"999999999999999999999\n",
+                    engines=b"0xffffffffffffffff\n")
+        self.fs.put(where + "1", owner=b"A" * 5000, kind=b"", state=b"\0\0\n", cores=b"-5\n",
+                    bank_size=b"12 34\n", busy_cycles=b"%s%n%d\n", engines=b"0x7fffffffffffffff")
+        self.fs.put("gpu0", name=b"\xe2\x82\n", time_cycles=b"NaN\n", slices_total=b"4\n\n",
+                    clock_khz=b"\xb2\n")
+        os.remove(self.fs.path(where + "2", "owner"))
+        os.mkdir(self.fs.path(where + "2", "owner"))
+        os.remove(self.fs.path(where + "3", "kind"))
+        os.mkfifo(self.fs.path(where + "3", "kind"))
+        os.remove(self.fs.path(where + "4", "state"))
+        os.symlink("/dev/zero", self.fs.path(where + "4", "state"))
+        os.remove(self.fs.path(where + "5", "state"))
+        os.symlink("state", self.fs.path(where + "5", "state"))
+        for name in ("slice", "slice-1", "slice1x", "slice99999999999", "other", "slice007"):
+            os.mkdir(self.fs.path("gpu0", "slices", name))
+        os.mkdir(self.fs.path("gpux"))
+        with open(self.fs.path("gpu9"), "w"):
+            pass
+        odd = os.fsdecode(b"\x1b[2J\xff\n$(reboot)")
+        self.fs.vgpu(0, odd, [0], weight=b"\x1b[31m")
+        for i in range(100):
+            self.fs.make(f"gpu0/vgpus/many/vslice{i}", slice=i)
+        for args in (["list"], ["list", "--long"], ["show", "gpu0"], ["show", "gpu0/slice0"],
+                     ["show", "gpu0/slice1"], ["show", odd], ["show", "many"], ["show", "nosuch"],
+                     ["top", "--batch", "1", "--interval", "0.05"]):
+            status = 1 if args[-1] == "nosuch" else 0
+            self.tool.run(*args, status=status)
+            bad = [c for c in self.tool.out + self.tool.err if not ("\n" <= c <= "~" and
+                                                                   (c == "\n" or c >= " "))]
+            same(bad, [], str(args))
+            self.tool.json(*args, status=status)
+        gpu = self.tool.json("list")["gpus"][0]
+        same(gpu["slices"][0]["kind"], "??\"\\'")
+        same([gpu["slices"][0]["cores"], gpu["slices"][1]["bank_size"], gpu["slices_total"]],
+             [None] * 3)
+        same(len(gpu["slices"]), 12)
+        same(len(gpu["slices"][1]["owner"]), 255)
+
+    # ---- top ----
+
+    def top_rates(self):
+        tool = self.tool.start("top", "--batch", "3", "--interval", "1.5", "--sort",
+                               "utilization", "--json")
+        first = json.loads(tool.stdout.readline())
+        same({s["utilization"] for s in first["slices"]}, {None})
+        # It sleeps now. 2000 cycles pass, slice 2 is busy for 1500 of them
+        self.fs.put("gpu0", time_cycles=3000)
+        self.fs.put("gpu0/slices/slice2", busy_cycles=1500, switches=30)
+        self.fs.put(f"gpu0/vgpus/{A}/vslice0", run_cycles=1000, wait_cycles=500, switches=15,
+                    utilization=480, queue_depth=2500, shader_intensity=300, moves=2)
+        self.fs.put(f"gpu0/vgpus/{B}/vslice0", run_cycles=500, utilization=900)
+        second = json.loads(tool.stdout.readline())
+        third = json.loads(tool.stdout.readline())
+        same(tool.stdout.read() + tool.stderr.read(), "")
+        same(tool.wait(), 0)
+        slices = {(s["gpu"], s["slice"]): s for s in second["slices"]}
+        same(slices["gpu0", 2]["utilization"], 750)
+        same(slices["gpu0", 3]["utilization"], 0)
+        same(slices["gpu1", 2]["utilization"], None)
+        if not 0.9 < slices["gpu0", 2]["switches_per_second"] * second["interval"] / 30 < 1.1:
+            raise AssertionError(second)
+        same([v["vgpu"] for v in second["vgpus"]][:2], [B, A])
+        vgpu = second["vgpus"][1]
+        same([vgpu[k] for k in ("run", "wait", "utilization", "queue_depth", "shader_intensity",
+                                "moves", "weight", "share")],
+             [500, 250, 480, 2500, 300, 2, 200, "shared"])
+        same(third["vgpus"][1]["switches_per_second"], 0.0)
+
+    def top_text(self):
+        self.fs.put(f"gpu0/vgpus/{A}/vslice0", utilization=480, queue_depth=2500, moves=2)
+        out = self.tool.run("top", "--batch", "2", "--interval", "0.05")
+        same(out.count("SLICE "), 2)
+        has(out, f"gpu0/slice2   render   shared      -  {A}        2   0.0\n")
+        rows = [line.split() for line in out.splitlines() if line.startswith(A)]
+        same(rows, [[A, "gpu0", "shared", "200", "0", "48.0%", "-", "-", "2.5", "0.0%", "0.0%",
+                     "0.0", "2"]] * 2)
+
+    def top_ends(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            tool = self.tool.start("top", "--batch", "0", "--interval", "0.05")
+            tool.stdout.readline()
+            tool.send_signal(number)
+            tool.communicate(timeout=20)
+            same(tool.returncode, 0)
+        # "| head" ends it too
+        tool = self.tool.start("top", "--json", "--interval", "0.05")
+        tool.stdout.readline()
+        tool.stdout.close()
+        same(tool.wait(timeout=20), 1)
+        same(tool.stderr.read(), "")
+        tool.stderr.close()
+
+    def top_gpu_goes(self):
+        tool = self.tool.start("top", "--batch", "0", "--interval", "0.05")
+        tool.stdout.readline()
+        shutil.rmtree(self.root)
+        err = tool.communicate(timeout=20)[1]
+        same(tool.returncode, 1)
+        has(err, "is not there")
+        self.renew()
+
+    def terminal(self, *args, **kwargs):
+        return Terminal([self.path, "top", *args], self.tool.env, **kwargs)
+
+    def top_screen(self):
+        t = self.terminal("--interval", "0.3")
+        text = t.shows("tesseractl top", "2 GPUs", "16 slices", "5 vGPUs", "by name", "MOVES",
+                       "gpu0/slice11", "7f2c1a2b-0000-4000-8000-00000000000a  gpu0",
+                       "c0ffee00 ", "UTIL")
+        lines = text.splitlines()
+        has(lines[1], "SLICE", "RESIDENT", "MEMBERS", "SW/s")
+        has(next(line for line in lines if line.startswith("gpu0/slice2 ")), "render", "shared",
+            "[                    ]", A)
+        # Three quarters of a bar
+        self.fs.put("gpu0", time_cycles=3000)
+        self.fs.put("gpu0/slices/slice2", busy_cycles=1500)
+        t.shows("75.0%  [|||||||||||||||     ]")
+        t.type(b"w")
+        t.shows("by weight")
+        rows = [line.split()[0] for line in t.screen.text().splitlines()[18:]
+                if line and line[0] in "7cd"]
+        same(rows[0], A)
+        t.type(b"f")
+        t.until(lambda text: "gpu0/slice11" not in text and "gpu0/slice5" in text)
+        t.type(b"\t")
+        t.until(lambda text: "VGPU" not in text)
+        t.type(b"\t")
+        t.until(lambda text: "VGPU" in text and "gpu0/slice2" not in text)
+        t.type(b"h")
+        t.shows("Keys", "packets, on average")
+        t.type(b"h+")
+        t.shows("every 0.15 s", "VGPU")
+        t.type(b"q")
+        same(t.status(), 0)
+
+    def top_pause(self):
+        t = self.terminal("--interval", "0.1")
+        t.shows("by name")
+        t.type(b" ")
+        t.shows("PAUSED")
+        self.fs.put("gpu0/slices/slice0", kind="frozen")
+        time.sleep(0.5)
+        t.read(0.1)
+        has_not(t.screen.text(), "frozen")
+        t.type(b"p")
+        t.shows("frozen")
+        os.kill(t.pid, signal.SIGTERM)
+        same(t.status(), 0)
+
+    def top_small(self):
+        t = self.terminal("--interval", "0.2", rows=6, columns=40)
+        t.shows("gpu0/slice3")
+        has_not(t.screen.text(), "VGPU")
+        t.type(b"\x1bOB" * 3)
+        t.until(lambda text: "gpu0/slice3" in text and "SLICE" not in text)
+        for keys in (b"\x1b[6~", b"\x1bOB" * 99):
+            t.type(keys)
+        text = t.until(lambda text: "drm" in text.splitlines()[-1])
+        has(text, A)
+        t.type(b"\x1bOA" * 99)
+        t.shows("SLICE")
+        t.resize(30, 100)
+        t.shows("gpu1/slice3", "RESIDENT")
+        t.resize(1, 1)
+        t.read(0.5)
+        t.type(b"q")
+        same(t.status(), 0)
+
+    def top_gpu_goes_on_screen(self):
+        t = self.terminal("--interval", "0.1")
+        t.shows("by name")
+        shutil.rmtree(self.root)
+        same(t.status(), 1)
+        has(t.screen.text(), "is not there")
+        self.renew()
+
+    def top_no_terminal(self):
+        self.tool.run("top", status=1)
+        has(self.tool.err, "use --batch N or --json")
+        t = Terminal([self.path, "top"], {**self.tool.env, "TERM": "nosuch"})
+        same(t.status(), 1)
+        has(t.screen.text(), "TERM is not known")
+
+    # ---- trace ----
+
+    def trace_errors(self):
+        has(self.tool.error("--tracefs", self.directory, "trace"), "is not tracefs")
+        root = os.path.join(self.root, "tracing")
+        os.makedirs(os.path.join(root, "instances"))
+        # A plain directory: the instance is made, is empty, and goes again
+        has(self.tool.error("--tracefs", root, "trace"), "no events of tessera")
+        same(os.listdir(os.path.join(root, "instances")), [])
+        has(self.tool.error("trace", "--tracefs", root, "--vgpu", "nosuch"), A)
+        has(self.tool.error("trace", "--tracefs", root, "--slice", "gpu0"), "is no slice")
+        has(self.tool.error("trace", "--tracefs", root, "--slice", "gpu1/slice0", "--vgpu", A),
+            "is on gpu0")
+        # What a killed one left goes, others' stay
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        for name in (f"tesseractl-{dead.pid}", "tesseractl-1", "mine", "tesseractl-x"):
+            os.mkdir(os.path.join(root, "instances", name))
+        self.tool.error("--tracefs", root, "trace")
+        same(sorted(os.listdir(os.path.join(root, "instances"))),
+             ["mine", "tesseractl-1", "tesseractl-x"])
+
+    # ---- completion ----
+
+    def complete(self, *words):
+        script = (f". {TREE}/tools/cli/tesseractl.bash; COMP_WORDS=(\"$@\"); "
+                  "COMP_CWORD=$(($# - 1)); _tesseractl; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-euc", script, "bash", "tesseractl", *words],
+                              env=self.tool.env, capture_output=True, text=True)
+        same(done.stderr, "")
+        return done.stdout.split()
+
+    def completion(self):
+        same(self.complete(""), ["list", "show", "set", "move", "top", "trace"])
+        same(self.complete("t"), ["top", "trace"])
+        same(self.complete("show", "c"), [C])
+        same(self.complete("--json", "show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
+        same(self.complete("set", A, "w"), ["weight="])
+        same(self.complete("set", A, "policy", "="), ["manual", "auto"])
+        same(self.complete("set", "gpu0/slice1", "policy", "=", "f"), ["fair", "fixed"])
+        same(self.complete("move", C, ""), ["0", "1"])
+        same(self.complete("move", C, "1", "gpu0/slice11"), ["gpu0/slice11"])
+        same(self.complete("top", "--s"), ["--sysfs", "--sort"])
+        same(self.complete("top", "--sort", "m"), ["moves"])
+        same(self.complete("trace", "--vgpu", "7"), [A, B])
+        same(self.complete("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
+
+
+TESTS = (
+    ("list: picture and table", "list_picture"),
+    ("list: JSON", "list_json"),
+    ("list: more vGPUs than letters", "wide_letters"),
+    ("show", "show"),
+    ("names: whole, cut, ambiguous, unknown", "names"),
+    ("errors: no module", "no_module"),
+    ("errors: no GPU", "no_gpu"),
+    ("errors: wrong usage", "usage"),
+    ("errors: output that cannot be written", "unwritable_output"),
+    ("help", "helps"),
+    ("set: a vGPU", "set_vgpu"),
+    ("set: a slice", "set_slice"),
+    ("set: what is out of range", "set_refuses"),
+    ("set: all or nothing", "set_undoes"),
+    ("set: no permission", "set_without_permission"),
+    ("move", "move"),
+    ("files that a kernel does not have", "old_kernel"),
+    ("hostile files and names", "hostile"),
+    ("top: rates", "top_rates"),
+    ("top: text", "top_text"),
+    ("top: signals and a reader that goes", "top_ends"),
+    ("top: the GPU goes", "top_gpu_goes"),
+    ("top on a terminal: content and keys", "top_screen"),
+    ("top on a terminal: pause, SIGTERM", "top_pause"),
+    ("top on a terminal: small, scrolled, resized", "top_small"),
+    ("top on a terminal: the GPU goes", "top_gpu_goes_on_screen"),
+    ("top without a terminal that it knows", "top_no_terminal"),
+    ("trace: errors, nothing left behind", "trace_errors"),
+    ("bash completion", "completion"),
+)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        tests = Tests(os.path.abspath(sys.argv[1]), directory)
+        for title, name in TESTS:
+            if len(sys.argv) > 2 and name not in sys.argv[2:]:
+                continue
+            tests.renew()
+            tap.run(title, getattr(tests, name))
+    return tap.end()
+
+
+sys.exit(main())
