@@ -204,141 +204,48 @@ static void test_places(struct rig *r)
 	rig_ring(r, 2);
 }
 
-static void bad_flags(struct tess_ctx_switch *d)
-{
-	d->flags |= 0x10;
-}
-
-static void bad_high_flags(struct tess_ctx_switch *d)
-{
-	d->flags |= 1U << 31;
-}
-
-static void bad_engines(struct tess_ctx_switch *d)
-{
-	d->engines = 0x1f;
-}
-
-static void bad_throttle(struct tess_ctx_switch *d)
-{
-	d->throttle = 0;
-}
-
-static void large_throttle(struct tess_ctx_switch *d)
-{
-	d->throttle = 1025;
-}
-
-static void bad_notify(struct tess_ctx_switch *d)
-{
-	d->notify = 2;
-}
-
-static void low_root(struct tess_ctx_switch *d)
-{
-	d->stage2_root = 0x1000;
-}
-
-static void high_root(struct tess_ctx_switch *d)
-{
-	d->stage2_root = 1ULL << 41;
-}
-
-static void bad_reserved0(struct tess_ctx_switch *d)
-{
-	d->reserved0 = 1;
-}
-
-static void bad_reserved1(struct tess_ctx_switch *d)
-{
-	d->reserved1 = 1;
-}
-
-static void bad_reserved2(struct tess_ctx_switch *d)
-{
-	d->reserved2[2] = 1ULL << 63;
-}
-
-static void small_save(struct tess_ctx_switch *d)
-{
-	d->save_size = kernel_bytes(20) - 1;
-}
-
-static void odd_save(struct tess_ctx_switch *d)
-{
-	d->save_addr += 64;
-}
-
-static void no_save(struct tess_ctx_switch *d)
-{
-	d->save_addr = RIG_SYS - 0x1000;
-}
-
-/* Its last page is not there. */
-static void short_save(struct tess_ctx_switch *d)
-{
-	d->save_addr = RIG_SYS + RIG_SYS_SIZE - 0x2000;
-}
-
-static void save_above(struct tess_ctx_switch *d)
-{
-	d->save_addr = ~0ULL << 12;
-}
-
-static void tiny_restore(struct tess_ctx_switch *d)
-{
-	d->restore_size = 63;
-}
-
-static void small_restore(struct tess_ctx_switch *d)
-{
-	d->restore_size = TESS_CTX_IDLE_SIZE - 8;
-}
-
-static void odd_restore(struct tess_ctx_switch *d)
-{
-	d->restore_addr += 8;
-}
-
-static void no_restore(struct tess_ctx_switch *d)
-{
-	d->restore_addr = RIG_VRAM(RIG_SLICES);
-}
-
-static void not_an_image(struct tess_ctx_switch *d)
-{
-	d->restore_addr = RIG_DATA;
-}
+#define BAD(field, value, status, used)                         \
+	{ #field,                                               \
+	  offsetof(struct tess_ctx_switch, field),              \
+	  sizeof(((struct tess_ctx_switch *)0)->field) > 8 ?    \
+		  8 :                                           \
+		  sizeof(((struct tess_ctx_switch *)0)->field), \
+	  value,                                                \
+	  TESS_CTX_ERR_##status,                                \
+	  used }
 
 static const struct {
 	const char *name;
-	void (*damage)(struct tess_ctx_switch *d);
+	size_t offset;
+	size_t size;
+	uint64_t value;
 	uint32_t status;
 	uint64_t used;
 } damages[] = {
-	{ "an unknown flag", bad_flags, TESS_CTX_ERR_CONTENT, 0 },
-	{ "another one", bad_high_flags, TESS_CTX_ERR_CONTENT, 0 },
-	{ "an unknown engine", bad_engines, TESS_CTX_ERR_CONTENT, 0 },
-	{ "throttle 0", bad_throttle, TESS_CTX_ERR_CONTENT, 0 },
-	{ "throttle 1025", large_throttle, TESS_CTX_ERR_CONTENT, 0 },
-	{ "an unknown notification", bad_notify, TESS_CTX_ERR_CONTENT, 0 },
-	{ "a root that is not aligned", low_root, TESS_CTX_ERR_CONTENT, 0 },
-	{ "a root beyond memory", high_root, TESS_CTX_ERR_CONTENT, 0 },
-	{ "reserved0", bad_reserved0, TESS_CTX_ERR_CONTENT, 0 },
-	{ "reserved1", bad_reserved1, TESS_CTX_ERR_CONTENT, 0 },
-	{ "reserved2", bad_reserved2, TESS_CTX_ERR_CONTENT, 0 },
-	{ "no room to save", small_save, TESS_CTX_ERR_SPACE,
-	  TESS_CTX_IDLE_SIZE + 144 + 4 * (72 + 20 * 520) },
-	{ "save_addr not aligned", odd_save, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "save_addr no memory", no_save, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "save_addr at the end of memory", short_save, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "save_addr at the end of all", save_above, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "no room for a header", tiny_restore, TESS_CTX_ERR_SPACE, 64 },
-	{ "an image larger than its buffer", small_restore, TESS_CTX_ERR_SPACE,
-	  TESS_CTX_IDLE_SIZE },
-	{ "restore_addr not aligned", odd_restore, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "restore_addr no memory", no_restore, TESS_CTX_ERR_ADDRESS, 0 },
-	{ "no image", not_an_image, TESS_CTX_ERR_MAGIC, 0 },
+	BAD(flags, SAVE | RESTORE | 0x10, CONTENT, 0),
+	BAD(flags, SAVE | RESTORE | 1U << 31, CONTENT, 0),
+	BAD(engines, 0x1f, CONTENT, 0),
+	BAD(throttle, 0, CONTENT, 0),
+	BAD(throttle, 1025, CONTENT, 0),
+	BAD(notify, 2, CONTENT, 0),
+	BAD(stage2_root, 0x1000, CONTENT, 0),
+	BAD(stage2_root, 1ULL << 41, CONTENT, 0),
+	BAD(reserved0, 1, CONTENT, 0),
+	BAD(reserved1, 1, CONTENT, 0),
+	BAD(reserved2, 1ULL << 63, CONTENT, 0),
+	BAD(reserved2[2], 1, CONTENT, 0),
+	BAD(save_size, 0, SPACE, TESS_CTX_IDLE_SIZE + 144 + 4 * (72 + 20 * 520)),
+	BAD(save_size, 512 + 144 + 4 * (72 + 20 * 520) - 1, SPACE, 512 + 144 + 4 * (72 + 20 * 520)),
+	BAD(save_addr, CTX_SAVED + 64, ADDRESS, 0),
+	BAD(save_addr, RIG_SYS - 0x1000, ADDRESS, 0),
+	/* The last page of it is not there. */
+	BAD(save_addr, RIG_SYS + RIG_SYS_SIZE - 0x2000, ADDRESS, 0),
+	BAD(save_addr, ~0xfffULL, ADDRESS, 0),
+	BAD(restore_size, 63, SPACE, 64),
+	BAD(restore_size, TESS_CTX_IDLE_SIZE - 8, SPACE, TESS_CTX_IDLE_SIZE),
+	BAD(restore_addr, CTX_BUFFER + 8, ADDRESS, 0),
+	BAD(restore_addr, RIG_VRAM(RIG_SLICES), ADDRESS, 0),
+	BAD(restore_addr, RIG_DATA, MAGIC, 0),
 };
 
 /* Does the SWITCH fail as it should, at once, and leave everything as it was? */
@@ -387,9 +294,10 @@ static void test_damage(void)
 		d = ctx_desc(SAVE | RESTORE | RUN);
 		d.timer = 55;
 		d.throttle = 1000;
-		damages[i].damage(&d);
+		memcpy((uint8_t *)&d + damages[i].offset, &damages[i].value, damages[i].size);
 		ok(fails(r, &d, damages[i].status, damages[i].used),
-		   "%s: refused, nothing has changed", damages[i].name);
+		   "%s = 0x%llx: refused, nothing has changed", damages[i].name,
+		   (unsigned long long)damages[i].value);
 	}
 	d = ctx_desc(SAVE | RESTORE | RUN);
 	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE, "without damage it is done");
@@ -453,6 +361,66 @@ static void test_bad_images(void)
 	rig_free(r);
 }
 
+/* Words of a descriptor are replaced by others that are nearly good. */
+static void forge(struct tess_ctx_switch *d)
+{
+	static const uint64_t values[] = {
+		0,	    1,		4,	     15,
+		64,	    512,	0x4000,	     CTX_BUFFER,
+		CTX_SAVED,  RIG_DATA,	RIG_VRAM(1), RIG_VRAM(4),
+		1ULL << 40, 1ULL << 41, ~0ULL,	     CTX_DESC & ~0xfffULL
+	};
+	uint8_t *bytes = (uint8_t *)d;
+
+	for (uint32_t n = 1 + ctx_random(3); n > 0; n--) {
+		uint64_t v = values[ctx_random(ARRAY_SIZE(values))];
+
+		if (ctx_random(2))
+			memcpy(bytes + ctx_random(sizeof(*d) / 8) * 8, &v, 8);
+		else
+			memcpy(bytes + ctx_random(sizeof(*d) / 4) * 4, &v, 4);
+	}
+}
+
+static void test_forged(void)
+{
+	struct rig *r = scene();
+	static uint8_t idle[TESS_CTX_IDLE_SIZE], kernel[CTX_SPACE];
+	unsigned int done_nr = 0, refused = 0, rounds = 4000;
+	struct state before, after;
+	bool fine = true;
+
+	memcpy(idle, ctx_image(r), sizeof(idle));
+	ctx_halt(r, 0);
+	ctx_op(r, 0, TESS_CTX_SAVE);
+	memcpy(kernel, ctx_image(r), sizeof(kernel));
+	for (unsigned int i = 0; i < rounds; i++) {
+		struct tess_ctx_switch d = ctx_desc(ctx_random(8));
+
+		memcpy(ctx_image(r), idle, sizeof(idle));
+		forge(&d);
+		before = state_of(r, 0);
+		ctx_switch_start(r, 0, &d);
+		after = state_of(r, 0);
+		if (!(hreg(r, 0, TESS_HREG_STATUS) & TESS_HSTATUS_BUSY)) {
+			fine &= same(&before, &after);
+			refused++;
+			continue;
+		}
+		fine &= ctx_wait(r, 0) == TESS_CTX_DONE;
+		done_nr++;
+		hreg_write(r, 0, TESS_HREG_RESET, 1);
+		ctx_halt(r, 0);
+		memcpy(ctx_image(r), kernel, sizeof(kernel));
+		fine &= ctx_op(r, 0, TESS_CTX_RESTORE) == TESS_CTX_DONE;
+		hreg_write64(r, 0, TESS_HREG_TIMER, 1 + ctx_random(1000));
+		ctx_go(r, 0);
+	}
+	ok(fine && done_nr > rounds / 20 && refused > rounds / 20,
+	   "%u forged descriptors: %u refused without a trace, %u done", rounds, refused, done_nr);
+	rig_free(r);
+}
+
 /* A COPY in progress needs the copy engine of the descriptor, not the slice's of now. */
 static void test_engine(void)
 {
@@ -493,6 +461,42 @@ static void test_same_image(void)
 	rig_free(r);
 }
 
+/* A kernel that has all that a slice can have. */
+static void push_largest(struct rig *r, unsigned int n)
+{
+	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, 256 * 8, 256);
+	uint64_t root = rig_table(r, 1);
+
+	d.group_segment_size = TESS_MAX_LOCAL_BYTES;
+	rig_map(r, root, CODE & ~0x1fffffULL, CODE & ~0x1fffffULL, PTE_ALL, 1);
+	rig_write64(r, CODE, JAL(X0, 0));
+	rig_set_vm(r, n, root);
+	rig_push(r, n, &d);
+	rig_doorbell(r, n);
+	gpu_step(r->gpu, 1000);
+}
+
+/* What an exchange costs at worst, of a quantum of 2 ms. */
+static void test_largest(void)
+{
+	const uint64_t quantum = 2 * GPU_CLOCK_KHZ;
+	struct tess_ctx_switch d = ctx_desc(SAVE | RESTORE | RUN);
+	struct rig *r = rig_new();
+	uint64_t start;
+
+	push_largest(r, 3);
+	ctx_halt(r, 3);
+	ctx_op(r, 3, TESS_CTX_SAVE);
+	push_largest(r, 0);
+	start = gpu_time(r->gpu);
+	ok(ctx_switch(r, 0, &d) == TESS_CTX_DONE && ctx_result(r)->used == 1590480,
+	   "two full slices are exchanged");
+	start = ctx_result(r)->time - start;
+	ok(start == 2 * (16 + 49) && start * 100 <= quantum * 2, "in %llu cycles",
+	   (unsigned long long)start);
+	rig_free(r);
+}
+
 int main(void)
 {
 	struct rig *r = rig_new();
@@ -505,7 +509,9 @@ int main(void)
 	test_damage();
 	test_no_descriptor();
 	test_bad_images();
+	test_forged();
 	test_engine();
 	test_same_image();
+	test_largest();
 	return done();
 }
