@@ -125,9 +125,10 @@ class Tests:
     def tracing(self, *args):
         """A trace that runs already."""
         trace = self.tool.start("trace", *args)
+        enable = os.path.join(TRACING, "instances", f"tesseractl-{trace.pid}",
+                              "events/tessera/enable")
         end = time.monotonic() + 30
-        while not any(read(TRACING, "instances", n, "events/tessera/enable") == "1"
-                      for n in instances()):
+        while not os.path.exists(enable) or read(enable) != "1":
             if time.monotonic() > end or trace.poll() is not None:
                 trace.kill()
                 raise AssertionError("no instance: " + trace.communicate()[1])

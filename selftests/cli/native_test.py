@@ -16,6 +16,9 @@ A = "7f2c1a2b-0000-4000-8000-00000000000a"
 B = "7f2c1a2b-0000-4000-8000-00000000000b"
 C = "c0ffee00-0000-4000-8000-00000000000c"
 
+# The name of a process can be anything; here it looks like the rest of a line
+LINE = b"    a] b: tess_x-77      [001] d.h1.    55.123456: %s: gpu=%d slice=%d vgpu=%s vslice=1 %s\n"
+
 
 def pool(root):
     """Two GPUs: C exclusive on two slices, A and B share one, drm has what is left."""
@@ -451,6 +454,79 @@ class Tests:
         same(sorted(os.listdir(os.path.join(root, "instances"))),
              ["mine", "tesseractl-1", "tesseractl-x"])
 
+    def tracing(self, *args):
+        """A trace whose trace_pipe is our end of a FIFO."""
+        root = os.path.join(self.root, "tracing")
+        shutil.rmtree(root, ignore_errors=True)
+        self.instances = os.path.join(root, "instances")
+        os.makedirs(self.instances)
+        fifo = os.path.join(root, "fifo")
+        os.mkfifo(fifo)
+        pipe = os.open(fifo, os.O_RDWR)
+        shim = os.path.join(os.path.dirname(self.path), "..", "fake_tracefs.so")
+        tool = Tool(self.path, **{**self.tool.env, "LD_PRELOAD": shim, "FAKE_TRACE_PIPE": fifo,
+                                  "ASAN_OPTIONS": "verify_asan_link_order=0"})
+        return tool.start("trace", "--tracefs", root, *args), pipe
+
+    def end_trace(self, trace, pipe, number=signal.SIGTERM):
+        """What it prints after a signal, and nothing may be left."""
+        if number:
+            trace.send_signal(number)
+        out, err = trace.communicate(timeout=20)
+        os.close(pipe)
+        same([err, trace.returncode, os.listdir(self.instances)], ["", 0, []])
+        return out
+
+    def trace_follows(self):
+        trace, pipe = self.tracing()
+        os.write(pipe, LINE % (b"tess_sched_in", 0, 2, A.encode(), b"waited=7") +
+                 b"CPU:1 [LOST 33 EVENTS]\n" + b"x" * 5000 + b"\n# a comment\n\n")
+        same(trace.stdout.readline(),
+             f"   55.123456  gpu0/slice2: {A} vslice 1 runs now, after waiting for 7 cycles\n")
+        has(trace.stdout.readline(), "33 events were lost")
+        line = LINE % (b"tess_move", 0, 3, b"drm\x1b[2J", b"from=2 reason=swap")
+        for at in range(0, len(line), 40):
+            os.write(pipe, line[at:at + 40])
+            time.sleep(0.02)
+        has(trace.stdout.readline(), "gpu0/slice3: drm?[2J vslice 1 comes from slice 2: ")
+        same(self.end_trace(trace, pipe), "")
+
+    def trace_json(self):
+        trace, pipe = self.tracing("--json")
+        os.write(pipe, LINE % (b"tess_save", 1, 0, b"drm", b"bytes=4096") +
+                 b"CPU:1 [LOST 33 EVENTS]\n")
+        same(json.loads(trace.stdout.readline()),
+             {"timestamp_us": 55123456, "cpu": 1, "process": "a] b: tess_x", "pid": 77,
+              "event": "tess_save", "gpu": 1, "slice": 0, "vgpu": "drm", "vslice": 1,
+              "bytes": 4096})
+        same(json.loads(trace.stdout.readline()), {"lost": 33, "cpu": 1})
+        self.end_trace(trace, pipe, signal.SIGINT)
+
+    def trace_filters(self):
+        events = [(0, 2, A, b"waited=1"), (0, 2, B, b"waited=2"), (1, 2, A, b"waited=3"),
+                  (0, 3, A, b"from=2 waited=4"), (0, 3, A, b"waited=5"),
+                  (0, 2, A + "x", b"waited=6")]
+        for args, wanted in (((), [1, 2, 3, 4, 5, 6]), (("--vgpu", A[:-1] + "a"), [1, 4, 5]),
+                             (("--slice", "gpu0/slice2"), [1, 2, 4, 6]),
+                             (("--slice", "gpu0/slice2", "--vgpu", A), [1, 4])):
+            trace, pipe = self.tracing("--json", "--seconds", "0.4", *args)
+            for gpu, index, vgpu, rest in events:
+                os.write(pipe, LINE % (b"tess_sched_in", gpu, index, vgpu.encode(), rest))
+            out = self.end_trace(trace, pipe, 0)
+            same([json.loads(line)["waited"] for line in out.splitlines()], wanted, str(args))
+
+    def trace_reader_goes(self):
+        trace, pipe = self.tracing()
+        line = LINE % (b"tess_sched_in", 0, 2, b"drm", b"waited=7")
+        os.write(pipe, line)
+        trace.stdout.readline()
+        trace.stdout.close()
+        os.write(pipe, line)
+        same(trace.wait(timeout=20), 1)
+        os.close(pipe)
+        same([trace.stderr.read(), os.listdir(self.instances)], ["", []])
+        trace.stderr.close()
+
     # ---- completion ----
 
     def complete(self, *words):
@@ -506,6 +582,10 @@ TESTS = (
     ("top on a terminal: the GPU goes", "top_gpu_goes_on_screen"),
     ("top without a terminal that it knows", "top_no_terminal"),
     ("trace: errors, nothing left behind", "trace_errors"),
+    ("trace: events in words, in pieces, lost", "trace_follows"),
+    ("trace: JSON", "trace_json"),
+    ("trace: one vGPU, one slice", "trace_filters"),
+    ("trace: a reader that goes", "trace_reader_goes"),
     ("bash completion", "completion"),
 )
 
