@@ -419,28 +419,33 @@ static void test_reservation(void)
 	rig_free(r);
 }
 
+static void put32(uint8_t *page, uint32_t reg, uint32_t val)
+{
+	memcpy(page + reg, &val, sizeof(val));
+}
+
 /*
  * The host drops what does not stop: it resets the slice and makes an image of
- * what the client page said, with the fault and without the packet. The client
- * finds that, and goes on with what is left in its ring.
+ * what the client page said, with the fault, and without the packet and the VM.
  */
 static bool drop_work(struct rig *r, unsigned int from, unsigned int to)
 {
-	struct tess_ctx_client *c;
 	struct tess_ctx_header *h = ctx_image(r);
-	uint32_t status, cause = TESS_CAUSE_NOT_PREEMPTED;
+	struct tess_ctx_processor *p;
+	uint8_t *page;
 
 	ctx_halt(r, from);
 	if (ctx_op(r, from, TESS_CTX_SAVE) != TESS_CTX_DONE)
 		return false;
 	hreg_write(r, from, TESS_HREG_RESET, 1);
-	c = ctx_section(r, TESS_CTX_CLIENT, 0);
-	memcpy(&status, c->page + TESS_SREG_STATUS, sizeof(status));
-	status |= TESS_STATUS_FAULTED;
-	memcpy(c->page + TESS_SREG_STATUS, &status, sizeof(status));
-	memcpy(c->page + TESS_SREG_FAULT_CAUSE, &cause, sizeof(cause));
-	c->page[TESS_SREG_IRQ_STATUS] |= TESS_IRQ_STATUS_FAULT;
-	memcpy(c->page + TESS_SREG_FAULT_PACKET, c->page + TESS_SREG_RPTR, 8);
+	page = ((struct tess_ctx_client *)ctx_section(r, TESS_CTX_CLIENT, 0))->page;
+	put32(page, TESS_SREG_STATUS, TESS_STATUS_FAULTED | TESS_STATUS_BUSY);
+	put32(page, TESS_SREG_CONTROL, 0);
+	put32(page, TESS_SREG_IRQ_STATUS, TESS_IRQ_STATUS_FAULT);
+	put32(page, TESS_SREG_FAULT_CAUSE, TESS_CAUSE_NOT_PREEMPTED);
+	memcpy(page + TESS_SREG_FAULT_PACKET, page + TESS_SREG_RPTR, 8);
+	p = ctx_section(r, TESS_CTX_PROCESSOR, 0);
+	memset((uint8_t *)p + sizeof(p->section), 0, sizeof(*p) - sizeof(p->section));
 	h->size = TESS_CTX_IDLE_SIZE;
 	h->sections = 3;
 	ctx_sign(h);
@@ -451,12 +456,14 @@ static bool drop_work(struct rig *r, unsigned int from, unsigned int to)
 	return true;
 }
 
+/* The client finds the fault and goes on with what is left in its ring. */
 static void test_not_preempted(bool abort)
 {
 	uint64_t root;
 	struct rig *r = rig_with_vm(&root);
 	const uint32_t loop[] = { JAL(X0, 0) };
 	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, 64, 16);
+	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, TESS_SET_VM_FLUSH);
 	struct tess_pkt_signal s = pkt_signal(FLAG, TESS_SIGNAL_ADD, 1);
 	struct tess_pkt_fence f = pkt_fence(31, 0);
 	uint64_t rptr = r->wptr[0];
@@ -464,6 +471,7 @@ static void test_not_preempted(bool abort)
 
 	memcpy(rig_mem(r, CODE), loop, sizeof(loop));
 	rig_push(r, 0, &d);
+	rig_push(r, 0, &vm);
 	rig_push(r, 0, &s);
 	rig_push(r, 0, &f);
 	rig_doorbell(r, 0);
@@ -473,24 +481,24 @@ static void test_not_preempted(bool abort)
 		   sreg64(r, 1, TESS_SREG_FAULT_PACKET) == rptr &&
 		   greg64(r, TESS_REG_FAULT_PENDING) == 2 && r->irqs[TESS_IRQ_FAULT] == irqs + 1,
 	   "an image without the work is accepted: NOT_PREEMPTED");
-	gpu_step(r->gpu, 5000);
-	ok(sreg64(r, 1, TESS_SREG_RPTR) == rptr && !rig_read64(r, RIG_RECORD(0)),
-	   "nothing runs before it is acknowledged");
 	ok(carry(r, 1, 2) && rig_fault(r, 2) == FAULT(NOT_PREEMPTED),
 	   "it can be moved as any other");
-	if (abort) {
-		sreg_write(r, 2, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
-		sreg_write64(r, 2, TESS_SREG_RPTR, rptr + 1);
+	sreg_write(r, 2, TESS_SREG_FAULT_ACK, abort ? TESS_FAULT_ACK_ABORT : TESS_FAULT_ACK_RESUME);
+	gpu_step(r->gpu, 5000);
+	ok(!rig_fault(r, 2) && sreg64(r, 2, TESS_SREG_RPTR) == rptr &&
+		   sreg(r, 2, TESS_SREG_STATUS) == TESS_STATUS_BUSY,
+	   "acknowledged: nothing runs before ENABLE");
+	if (!abort) {
 		sreg_write(r, 2, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
-	} else {
-		/* This time the kernel ends. */
-		memcpy(rig_mem(r, CODE), &(const uint32_t){ RET }, 4);
-		sreg_write(r, 2, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_RESUME);
+		rig_run(r, 10);
+		ok(rig_fault(r, 2) == FAULT(ILLEGAL_PACKET), "then the packet misses its VM");
+		sreg_write(r, 2, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
 	}
+	sreg_write64(r, 2, TESS_SREG_RPTR, rptr + 1);
+	sreg_write(r, 2, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	rig_run(r, 1000);
-	ok(!rig_fault(r, 2) && rig_read64(r, FLAG) == 1 && rig_read64(r, RIG_RECORD(0)) == 31 &&
-		   counter(r, 2, TESS_COUNTER_DISPATCHES) == !abort,
-	   abort ? "ABORT and RPTR: what is left runs" : "RESUME: the packet runs again");
+	ok(!rig_fault(r, 2) && rig_read64(r, FLAG) == 1 && rig_read64(r, RIG_RECORD(0)) == 31,
+	   "from SET_VM on what is left runs");
 	rig_free(r);
 }
 
