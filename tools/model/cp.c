@@ -97,13 +97,11 @@ static enum cp_result set_vm_exec(struct slice *s, uint64_t until)
 {
 	const struct tess_pkt_set_vm *p = (const void *)s->client.packet;
 	struct client *c = &s->client;
-	bool same = c->vm_root == le64toh(p->root) && c->vm_asid == le16toh(p->asid);
 
 	(void)until;
 	c->vm_root = le64toh(p->root);
 	c->vm_asid = le16toh(p->asid);
-	if (!same || le16toh(p->flags) & TESS_SET_VM_FLUSH)
-		mmu_flush(s);
+	mmu_set_vm(s, le16toh(p->flags) & TESS_SET_VM_FLUSH);
 	return CP_DONE;
 }
 

@@ -302,16 +302,21 @@ static enum walk_result stage1(struct walk *w, uint64_t va, bool user, uint64_t 
 	}
 }
 
+/* No stage 1? */
+static bool is_bare(const struct slice *s, enum mmu_mode mode)
+{
+	return mode == MMU_PHYS || (mode == MMU_PRIV && !s->client.vm_root);
+}
+
 static enum walk_result walk_once(struct walk *w, uint64_t va, enum mmu_mode mode,
 				  struct mmu_page *out)
 {
-	bool bare = mode == MMU_PHYS || (mode == MMU_PRIV && !w->s->client.vm_root);
 	enum walk_result r = WALK_OK;
 	uint64_t gpa = va, pa;
 	uint32_t prot2;
 
 	w->prot = ISA_PROT_READ | ISA_PROT_WRITE | ISA_PROT_EXEC;
-	if (!bare)
+	if (!is_bare(w->s, mode))
 		r = stage1(w, va, mode == MMU_USER, &gpa);
 	if (!r)
 		r = stage2(w, gpa, w->access, &pa, &prot2);
@@ -356,8 +361,10 @@ int mmu_lookup(struct slice *s, uint64_t va, enum mmu_mode mode, enum isa_access
 		[ISA_LOAD] = ISA_PROT_READ,
 		[ISA_STORE] = ISA_PROT_WRITE,
 	};
+	/* Translated in one stage it is good in each address space. */
+	enum mmu_mode kind = is_bare(s, mode) ? MMU_PHYS : mode;
 	uint64_t vpn = va >> 12;
-	uint64_t tag = TAG_VALID | (uint64_t)mode << 60 | vpn;
+	uint64_t tag = TAG_VALID | (uint64_t)kind << 60 | vpn;
 	struct mmu_page *page = &s->tlb.entry[vpn % MMU_TLB_ENTRIES].page;
 	uint64_t *have = &s->tlb.entry[vpn % MMU_TLB_ENTRIES].tag;
 	int cause;
@@ -384,6 +391,19 @@ void *mmu_phys(struct slice *s, uint64_t pa, bool write)
 	struct mmu_page page;
 
 	return phys_page(&w, pa, write, false, &page) ? NULL : page.host;
+}
+
+void mmu_set_vm(struct slice *s, bool flush)
+{
+	const struct client *c = &s->client;
+	bool same = s->tlb.root == c->vm_root && s->tlb.asid == c->vm_asid;
+
+	if (flush || (c->vm_root && !same))
+		mmu_flush(s);
+	if (!c->vm_root)
+		return;
+	s->tlb.root = c->vm_root;
+	s->tlb.asid = c->vm_asid;
 }
 
 void mmu_flush(struct slice *s)

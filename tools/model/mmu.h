@@ -62,10 +62,15 @@ struct mmu_fault {
 
 /**
  * struct mmu_tlb - translations of the command processor and the copy engine
+ * @root: of the address space that stage-1 translations, the shaders' included, belong
+ *	to: that of the last SET_VM that named one; 0: it is not known
+ * @asid: its asid
  * @tag: page number, mode and a valid bit; 0: none
  * @page: what it translates to
  */
 struct mmu_tlb {
+	uint64_t root;
+	uint16_t asid;
 	struct {
 		uint64_t tag;
 		struct mmu_page page;
@@ -101,6 +106,14 @@ int mmu_lookup(struct slice *s, uint64_t va, enum mmu_mode mode, enum isa_access
  * For what the host names: no translation, no fabric. NULL if it is not memory.
  */
 void *mmu_phys(struct slice *s, uint64_t pa, bool write);
+
+/**
+ * mmu_set_vm() - the client's address space is another one now
+ *
+ * Translations stay while there is none, so that work of one process can alternate
+ * with packets that use no VM. Those of another address space are dropped.
+ */
+void mmu_set_vm(struct slice *s, bool flush);
 
 /** mmu_flush() - drop all translations and decoded instructions of a slice */
 void mmu_flush(struct slice *s);

@@ -207,6 +207,79 @@ static void test_invalidation(struct rig *r, uint64_t root)
 	ok(!try_load(r, VA), "and back");
 }
 
+static void set_vm(struct rig *r, uint64_t root, uint16_t asid, uint16_t flags)
+{
+	struct tess_pkt_set_vm vm = pkt_set_vm(root, asid, flags);
+
+	rig_do(r, 0, &vm);
+}
+
+/* An address space with a page at @va, and a kernel there. */
+static uint64_t make_space(struct rig *r, uint64_t va, uint64_t pa, uint32_t insn)
+{
+	const uint32_t code[] = { insn, AMO(0, 3, X0, T0, A0), RET };
+	uint64_t root = rig_table(r, 1);
+
+	rig_map(r, root, va, pa, PTE_ALL, 0);
+	memcpy(rig_mem(r, pa + 0x800), code, sizeof(code));
+	return root;
+}
+
+/*
+ * Packets of two address spaces, and of none, name the same addresses. The model
+ * keeps translations while no VM is set, and those of one address space at a time.
+ */
+static void test_spaces(void)
+{
+	const uint64_t va = RIG_DATA; /* also where memory is */
+	struct rig *r = rig_new();
+	uint64_t a = make_space(r, va, RIG_DATA + 0x1000, ADDI(T0, X0, 100));
+	uint64_t b = make_space(r, va, RIG_DATA + 0x2000, ADDI(T0, X0, 1000));
+	struct tess_pkt_dispatch d = pkt_dispatch(va + 0x800, va, 1, 1);
+	uint64_t pte;
+	bool good = true;
+
+	for (uint64_t i = 1; i <= 20; i++) {
+		set_vm(r, a, 1, 0);
+		good &= !rig_do(r, 0, &d) && !store(r, va);
+		set_vm(r, 0, 0, 0);
+		good &= !store(r, va);
+		set_vm(r, i % 2 ? b : a, i % 2 ? 2 : 1, 0);
+		good &= !rig_do(r, 0, &d) && !store(r, va);
+		set_vm(r, 0, 0, 0);
+		good &= rig_read64(r, va) == i && rig_read64(r, va + 0x1000) == (i + i / 2) * 101 &&
+			rig_read64(r, va + 0x2000) == (i + 1) / 2 * 1001;
+	}
+	ok(good, "two address spaces and none in turn");
+	set_vm(r, a, 1, 0);
+	store(r, va);
+	/* No VM in between: still there. Another root or asid: not taken for the old one. */
+	pte = (rig_read64(r, a) >> 10 << 12) + (va >> 21 & 511) * 8;
+	pte = (rig_read64(r, pte) >> 10 << 12) + (va >> 12 & 511) * 8;
+	rig_write64(r, pte, leaf(RIG_DATA + 0x3000, PTE_ALL));
+	set_vm(r, 0, 7, 0);
+	store(r, va + 0x6000);
+	set_vm(r, a, 1, 0);
+	store(r, va);
+	ok(rig_read64(r, va + 0x3000) == 0, "translations outlast packets without a VM");
+	set_vm(r, 0, 0, TESS_SET_VM_FLUSH);
+	set_vm(r, a, 1, 0);
+	store(r, va);
+	ok(rig_read64(r, va + 0x3000) == 1, "FLUSH of SET_VM without a VM");
+	rig_write64(r, pte, leaf(RIG_DATA + 0x4000, PTE_ALL));
+	set_vm(r, 0, 0, 0);
+	set_vm(r, a, 2, 0);
+	store(r, va);
+	ok(rig_read64(r, va + 0x4000) == 1, "the same root with another asid");
+	rig_write64(r, pte, leaf(RIG_DATA + 0x5000, PTE_ALL));
+	set_vm(r, 0, 0, 0);
+	invalidate(r);
+	set_vm(r, a, 2, 0);
+	store(r, va);
+	ok(rig_read64(r, va + 0x5000) == 1, "TLB_INVALIDATE while there is none");
+	rig_free(r);
+}
+
 static void test_links(struct rig *r, uint64_t root)
 {
 	rig_map(r, root, VA, RIG_VRAM(2), PTE_ALL, 0);
@@ -456,6 +529,7 @@ int main(void)
 	test_stage1_rights(r, root);
 	test_stage1_tables(r, root);
 	test_invalidation(r, root);
+	test_spaces();
 	test_links(r, root);
 	test_races(r, root);
 	test_fetch(r, root);

@@ -102,6 +102,29 @@ static void test_busy(struct rig *r)
 	ok(total == GPU_STEP_CYCLES, "CYCLES: the whole step");
 }
 
+/* What a process needs again after packets without a VM is still translated. */
+static void test_spaces(struct rig *r)
+{
+	struct tess_pkt_timestamp a = pkt_timestamp(STAMPS, 0), b = pkt_timestamp(STAMPS + 8, 0);
+	struct tess_pkt_fill p = pkt_fill(STAMPS + 0x1000, 4096, 1);
+	uint64_t root = rig_table(r, 1);
+	struct tess_pkt_set_vm vm = pkt_set_vm(root, 3, 0), none = pkt_set_vm(0, 0, 0);
+
+	rig_map_range(r, root, STAMPS, STAMPS, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		rig_push(r, 0, &vm);
+		rig_push(r, 0, &a);
+		rig_push(r, 0, &p);
+		rig_push(r, 0, &b);
+		rig_push(r, 0, &none);
+		rig_doorbell(r, 0);
+		rig_run(r, 1000);
+		ok(rig_read64(r, STAMPS + 8) - rig_read64(r, STAMPS) ==
+			   2 * PKT + 64 * 4 + (i ? 0 : FILL_8),
+		   i ? "no fill the second time" : "a fill the first time");
+	}
+}
+
 static void put_code(struct rig *r, const uint32_t *code, size_t size)
 {
 	memcpy(rig_mem(r, RIG_DATA), code, size);
@@ -192,6 +215,7 @@ int main(void)
 	test_copy_engine(r);
 	test_busy(r);
 	test_step_sizes(r);
+	test_spaces(r);
 	for (unsigned int n = 0; n < RIG_SLICES; n++)
 		rig_set_vm(r, n, root);
 	rig_map(r, root, CODE, RIG_DATA, PTE_ALL, 0);
