@@ -4,18 +4,24 @@
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <tessera/hw/tess_regs.h>
 
 struct tess_gpu;
 struct tess_vgpu;
 
 /**
  * struct tess_swapper - the swapper of a GPU
- * @work: looks at the GPU; pending only while a vGPU that may be moved has work
- * @period: number of times that it looked, from 1. Changed by @work only
+ * @work: looks at the GPU; pending only while a vGPU that may be moved waits. The rest is
+ *	for it alone
+ * @period: number of the period, from 1; 0: it never looked
+ * @looked: when that was (jiffies)
+ * @looks: tess_swap_slice.looks of each slice
  */
 struct tess_swapper {
 	struct delayed_work work;
 	u64 period;
+	unsigned long looked;
+	unsigned int looks[TESS_MAX_SLICES];
 };
 
 void tess_swapper_init(struct tess_gpu *gpu);
