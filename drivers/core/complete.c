@@ -32,6 +32,11 @@
  *   the page says: a page with an old number would hide the first completions. It
  *   starts again at 0 when the client resets the vslice.
  *
+ * A vslice that shares its slice keeps its record and @seen while it is parked. The record
+ * is looked at once more after the vslice was saved, when nothing is written to it any
+ * more, and again when the vslice is back: the GPU may have interrupted before the router
+ * knew.
+ *
  * It may call complete() once too often, for instance when it runs for another client
  * just before this client's interrupt; clients must bear that.
  *
@@ -46,6 +51,7 @@
 #include "complete.h"
 #include "gpu.h"
 #include "slice.h"
+#include "trace.h"
 #include "vgpu.h"
 
 static bool route_by_register;
@@ -153,22 +159,92 @@ static bool route_record_passed(struct tess_slice *slice)
 	return seq - event < step;
 }
 
+static void route_tell(struct tess_slice *slice, u64 seq)
+{
+	lockdep_assert_held(&slice->route_lock);
+	trace_tess_complete(slice, slice->route, slice->route_vslice, seq);
+	slice->route->ops->complete(slice->route, slice->route_vslice);
+}
+
 static void route_slice(struct tess_slice *slice, bool by_register)
 {
 	unsigned long flags;
-	bool passed;
 
 	spin_lock_irqsave(&slice->route_lock, flags);
-	if (slice->rec) {
-		if (by_register)
-			passed = tess_gpu_ops(slice->gpu)->completion_take(slice->gpu->be,
-									   slice->index);
-		else
-			passed = route_record_passed(slice);
-		if (passed)
-			slice->route->ops->complete(slice->route, slice->route_vslice);
-	}
+	if (!slice->rec)
+		;
+	else if (!by_register && route_record_passed(slice))
+		route_tell(slice, slice->seen);
+	else if (by_register &&
+		 tess_gpu_ops(slice->gpu)->completion_take(slice->gpu->be, slice->index))
+		route_tell(slice, 0);
 	spin_unlock_irqrestore(&slice->route_lock, flags);
+}
+
+/**
+ * tess_route_exchange() - another vslice is on the slice
+ * @slice: slice
+ * @out: vslice that was on it, saved; or NULL
+ * @in: vslice that is on it, or NULL
+ *
+ * tess_gpu.lock is held, with interrupts on.
+ */
+void tess_route_exchange(struct tess_slice *slice, struct tess_vslice *out,
+			 struct tess_vslice *in)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&slice->gpu->lock);
+	spin_lock_irqsave(&slice->route_lock, flags);
+	if (slice->rec && route_record_passed(slice))
+		route_tell(slice, slice->seen);
+	if (out)
+		out->seen = slice->seen;
+	slice->rec = in ? in->rec : NULL;
+	slice->route = in ? in->vgpu : NULL;
+	slice->route_vslice = in ? in->index : 0;
+	slice->seen = in ? in->seen : 0;
+	if (slice->rec && route_record_passed(slice))
+		route_tell(slice, slice->seen);
+	spin_unlock_irqrestore(&slice->route_lock, flags);
+}
+
+/**
+ * tess_route_attach() - where to look for the completions of a vslice
+ * @slice: its slice, the hw mutex is held
+ * @vs: vslice, resident or parked
+ * @rec: record
+ * @seen: its last sequence number
+ */
+void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
+		       struct tess_completion_record *rec, u64 seen)
+{
+	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	spin_lock(&gpu->lock);
+	vs->rec = rec;
+	vs->seen = seen;
+	if (tess_vslice_is_resident(vs))
+		tess_route_set(slice, vs->vgpu, vs->index, rec, seen);
+	spin_unlock(&gpu->lock);
+}
+
+/**
+ * tess_route_detach() - look for the completions of a vslice no more
+ * @vs: vslice, resident, parked or without slice
+ *
+ * On return its record is looked at no more. No lock but those of the caller's own.
+ */
+void tess_route_detach(struct tess_vslice *vs)
+{
+	struct tess_gpu *gpu = vs->vgpu->gpu;
+
+	spin_lock(&gpu->lock);
+	vs->rec = NULL;
+	if (vs->slice && tess_vslice_is_resident(vs))
+		tess_route_clear(vs->slice);
+	spin_unlock(&gpu->lock);
 }
 
 void tess_gpu_completion_irq(struct tess_gpu *gpu)

@@ -20,10 +20,13 @@
 #include <linux/string.h>
 #include <tessera/compat.h>
 
+#include "complete.h"
 #include "compose.h"
 #include "gpu.h"
 #include "mem.h"
 #include "place.h"
+#include "sched.h"
+#include "share.h"
 #include "slice.h"
 #include "vgpu.h"
 #include "vslice.h"
@@ -37,6 +40,7 @@ bool tess_blueprint_is_valid(const struct tess_gpu *gpu,
 	       bp->kind <= TESS_KIND_MIXED &&
 	       !(bp->engines & ~TESS_ENGINE_ALL) &&
 	       bp->topology <= TESS_TOPOLOGY_MESH &&
+	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
 	       !(bp->memory % MEMORY_GRANULE) && bp->memory <= gpu->info.vram_size;
 }
 
@@ -154,18 +158,36 @@ static int vslice_apply(struct tess_vslice *vs, struct tess_slice *slice)
 	return rc;
 }
 
+/**
+ * tess_vslice_relink() - let a vslice reach its memory from another slice
+ * @vs: vslice of a vGPU that is composed, the hw mutex of its home and compose are held
+ */
+void tess_vslice_relink(struct tess_vslice *vs)
+{
+	const struct tess_vgpu *vgpu = vs->vgpu;
+	u8 slices[TESS_MAX_SLICES] = { 0 };
+	unsigned int i;
+
+	lockdep_assert_held(&vs->slice->hw);
+	for (i = 0; i < vgpu->nr_vslices; i++)
+		slices[i] = vgpu->vslices[i].slice->index;
+	vs->setup.links = vslice_links(vgpu, vs->index, slices);
+}
+
 static int vslice_setup(struct tess_vgpu *vgpu, unsigned int vslice, const u8 *slices)
 {
 	struct tess_vslice *vs = &vgpu->vslices[vslice];
 	struct tess_slice *slice;
-	int idx, rc;
+	int idx, rc = 0;
 
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	vs->setup.engines = vgpu->blueprint.engines;
+	/* What it has from the start: it is to be the same wherever it is moved */
+	vs->setup.engines = vgpu->blueprint.engines & slice->info.engines;
 	vs->setup.links = vslice_links(vgpu, vslice, slices);
-	rc = vslice_apply(vs, slice);
+	if (tess_vslice_is_resident(vs))
+		rc = vslice_apply(vs, slice);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
@@ -194,6 +216,8 @@ static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices)
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
+	if (bp->shared)
+		return tess_share_place(vgpu, slices);
 	gpu_free_slices(vgpu->gpu, kinds, &place);
 	if (!tess_place_choose(&place, bp->kind, bp->slices, slices))
 		return 0;
@@ -215,9 +239,19 @@ static void vgpu_release_slices(struct tess_vgpu *vgpu)
 		spin_lock(&gpu->lock);
 		slice = vgpu->vslices[i].slice;
 		spin_unlock(&gpu->lock);
-		if (slice)
+		if (slice && vgpu->blueprint.shared)
+			tess_share_leave(slice, &vgpu->vslices[i]);
+		else if (slice)
 			tess_slice_release(slice);
 	}
+}
+
+static int vgpu_take_slice(struct tess_vgpu *vgpu, struct tess_slice *slice, unsigned int vslice)
+{
+	if (vgpu->blueprint.shared)
+		return tess_share_join(slice, &vgpu->vslices[vslice]);
+	tess_slice_reclaim(slice);
+	return tess_slice_take(slice, vgpu, vslice);
 }
 
 /* -EAGAIN: a slice turned out to be faulty, choose again without it */
@@ -230,8 +264,7 @@ static int vgpu_take_slices(struct tess_vgpu *vgpu, const u8 *slices)
 	for (i = 0; i < vgpu->nr_vslices; i++) {
 		struct tess_slice *slice = &gpu->slices[slices[i]];
 
-		tess_slice_reclaim(slice);
-		rc = tess_slice_take(slice, vgpu, i);
+		rc = vgpu_take_slice(vgpu, slice, i);
 		if (!rc)
 			rc = vslice_setup(vgpu, i, slices);
 		if (rc) {
@@ -310,6 +343,9 @@ int tess_vgpu_compose(struct tess_vgpu *vgpu)
 
 	lockdep_assert_held(&gpu->compose);
 	if (!vgpu->elastic) {
+		rc = vgpu->blueprint.shared ? tess_share_alloc(vgpu) : 0;
+		if (rc)
+			return rc;
 		do {
 			rc = vgpu_compose_once(vgpu);
 		} while (rc == -EAGAIN);
@@ -341,6 +377,7 @@ void tess_vgpu_decompose(struct tess_vgpu *vgpu)
 		gpu->elastic = NULL;
 	spin_unlock(&gpu->lock);
 	vgpu_release_slices(vgpu);
+	tess_share_free(vgpu);
 	vgpu_free_memory(vgpu);
 }
 
@@ -360,8 +397,12 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 		bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, MEMORY_GRANULE);
 	tess_gpu_exit(gpu, idx);
 
-	gpu_free_slices(gpu, kinds, &place);
-	n = tess_place_free(&place, bp->kind) / bp->slices;
+	if (bp->shared) {
+		n = tess_share_available(gpu, bp);
+	} else {
+		gpu_free_slices(gpu, kinds, &place);
+		n = tess_place_free(&place, bp->kind) / bp->slices;
+	}
 	if (bp->memory)
 		n = min_t(u64, n, div64_u64(bytes, bp->memory * bp->slices));
 	return n;
@@ -369,6 +410,12 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 EXPORT_SYMBOL_NS_GPL(tess_gpu_available, TESS_NS);
 
 /* ---- what the client sees ---- */
+
+/* Not set of an elastic one, which has all */
+static u32 vslice_engines(const struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	return vgpu->elastic ? vgpu->blueprint.engines : vgpu->vslices[vslice].setup.engines;
+}
 
 static void composition_slice(struct tess_vgpu *vgpu, unsigned int vslice,
 			      struct tess_composition_slice *out)
@@ -382,7 +429,7 @@ static void composition_slice(struct tess_vgpu *vgpu, unsigned int vslice,
 		s.id = cpu_to_le32(slice->index);
 		s.kind = cpu_to_le32(slice->info.kind);
 		s.cores = cpu_to_le32(slice->info.cores);
-		s.engines = cpu_to_le32(slice->info.engines & bp->engines);
+		s.engines = cpu_to_le32(slice->info.engines & vslice_engines(vgpu, vslice));
 		s.bank_offset = cpu_to_le64(vslice * bp->memory);
 		s.bank_size = cpu_to_le64(bp->memory);
 		s.links = cpu_to_le64(topology_links(bp->topology, vslice, vgpu->nr_vslices));
@@ -399,8 +446,8 @@ static u32 composition_engines(struct tess_vgpu *vgpu)
 	lockdep_assert_held(&vgpu->gpu->lock);
 	for (i = 0; i < vgpu->nr_vslices; i++)
 		if (vgpu->vslices[i].slice)
-			engines |= vgpu->vslices[i].slice->info.engines;
-	return engines & vgpu->blueprint.engines;
+			engines |= vgpu->vslices[i].slice->info.engines & vslice_engines(vgpu, i);
+	return engines;
 }
 
 static u64 composition_mask(struct tess_vgpu *vgpu)
@@ -447,14 +494,16 @@ EXPORT_SYMBOL_NS_GPL(tess_vgpu_composition, TESS_NS);
 
 static int vslice_set_stage2(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_as *as)
 {
+	struct tess_vslice *vs = &vgpu->vslices[vslice];
 	struct tess_slice *slice;
-	int idx, rc;
+	int idx, rc = 0;
 
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	vgpu->vslices[vslice].stage2 = as;
-	rc = vslice_apply(&vgpu->vslices[vslice], slice);
+	vs->stage2 = as;
+	if (tess_vslice_is_resident(vs))
+		rc = vslice_apply(vs, slice);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
@@ -486,21 +535,38 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as)
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_stage2, TESS_NS);
 
+static int vslice_scrub_resident(struct tess_vslice *vs, struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->hw);
+	if (vs->ring)
+		return -EBUSY;
+	tess_sched_settle(slice);
+	rc = tess_slice_reset(slice);
+	if (!rc)
+		rc = vslice_apply(vs, slice);
+	tess_sched_restarted(slice, vs);
+	return rc;
+}
+
 static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 {
+	struct tess_vslice *vs = &vgpu->vslices[vslice];
 	struct tess_slice *slice;
-	int idx, rc;
+	int idx, rc = 0;
 
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	if (vgpu->vslices[vslice].ring)
-		rc = -EBUSY;
+	tess_route_detach(vs);
+	if (tess_vslice_is_resident(vs))
+		rc = vslice_scrub_resident(vs, slice);
 	else
-		rc = tess_slice_reset(slice);
-	if (!rc)
-		rc = vslice_apply(&vgpu->vslices[vslice], slice);
+		tess_vslice_restart_parked(slice, vs);
 	tess_vslice_end(slice, idx);
+	/* If others wait for the slice, nothing tells them any more that it is idle */
+	tess_sched_queue(slice);
 	return rc;
 }
 

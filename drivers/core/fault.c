@@ -18,43 +18,99 @@
  * never do. tess_slice.fault_told remembers that the client knows, until the
  * acknowledgment; tess_slice.hw orders the two.
  *
+ * Of a slice that is shared, the resident vslice's faults are pending. One that is saved
+ * with a client fault which its client was not told of is told from its context
+ * (tess_vslice.fault_owed); a host fault becomes pending again when it is back, and an
+ * acknowledgment that comes too late is dropped (tess_slice.resets).
+ *
  * A guest that acknowledges and faults in a loop would keep a CPU of the host busy.
- * Above a rate, its faults are handled late; only its own slice waits. Host faults are
+ * Above a rate, its faults are handled late; only its own vslice waits. Host faults are
  * not limited: each one makes progress, or becomes a client fault.
  */
 #include <linux/ratelimit.h>
 #include <tessera/compat.h>
 
+#include "context.h"
 #include "fault.h"
 #include "gpu.h"
 #include "slice.h"
 #include "vgpu.h"
 
-/* Client faults of a slice per second that are handled at once, and how late others are */
+/* Client faults of a vslice per second that are handled at once, and how late others are */
 #define FAULT_BURST		256
 #define FAULT_DELAY_MS		20
 
 static struct workqueue_struct *fault_wq;
 
-static bool fault_host_read(struct tess_slice *slice, struct tess_host_fault *hf, u64 *resets)
+/**
+ * struct tess_fault_news - what a slice reports
+ * @vgpu: client of the slice, counted as one with a running call-back
+ * @vslice: as which vslice
+ * @resets: tess_slice.resets at that time
+ * @host: there is a host fault
+ * @client: there is a client fault that the client was not told of
+ * @hf: host fault
+ * @fault: client fault
+ */
+struct tess_fault_news {
+	struct tess_vgpu *vgpu;
+	unsigned int vslice;
+	u64 resets;
+	bool host;
+	bool client;
+	struct tess_host_fault hf;
+	struct tess_fault fault;
+};
+
+/* Jiffies until the client may be told of a fault again */
+static unsigned long fault_delay(const struct tess_vslice *vs)
+{
+	unsigned long left = vs->fault_hold - jiffies;
+
+	return left <= msecs_to_jiffies(FAULT_DELAY_MS) ? left : 0;
+}
+
+static void fault_read_client(struct tess_slice *slice, struct tess_fault_news *news)
+{
+	unsigned long left = fault_delay(tess_slice_resident(slice));
+	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	if (slice->fault_told)
+		return;
+	if (left) {
+		queue_delayed_work(fault_wq, &slice->fault_work, left);
+		return;
+	}
+	news->client = tess_gpu_ops(gpu)->fault_read(gpu->be, slice->index, &news->fault);
+	WRITE_ONCE(slice->fault_told, news->client);
+}
+
+/* The owner of the slice is asked for together with its faults: a moment later it may be another */
+static bool fault_read(struct tess_slice *slice, struct tess_fault_news *news)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	const struct tess_backend_ops *ops;
-	bool pending;
 	int idx;
 
+	*news = (struct tess_fault_news){ };
 	if (!tess_gpu_enter(gpu, &idx))
 		return false;
 	ops = tess_gpu_ops(gpu);
 	mutex_lock(&slice->hw);
-	pending = ops->host_fault_read && ops->host_fault_read(gpu->be, slice->index, hf);
-	*resets = slice->resets;
+	news->vgpu = tess_vgpu_get_client(slice, &news->vslice);
+	if (news->vgpu) {
+		news->resets = slice->resets;
+		news->host = ops->host_fault_read &&
+			     ops->host_fault_read(gpu->be, slice->index, &news->hf);
+		fault_read_client(slice, news);
+	}
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(gpu, idx);
-	return pending;
+	return news->vgpu;
 }
 
-/* A reset in between took the fault away; the one that is pending now is another */
+/* A reset or a switch in between took the fault away; one that is pending now is another */
 static void fault_host_ack(struct tess_slice *slice, bool resume, u64 resets)
 {
 	struct tess_gpu *gpu = slice->gpu;
@@ -69,63 +125,94 @@ static void fault_host_ack(struct tess_slice *slice, bool resume, u64 resets)
 	tess_gpu_exit(gpu, idx);
 }
 
-/* The slice's host fault goes to its client. True: it was handled, there may be another */
-static bool fault_host(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice)
+/* The slice's host fault goes to its client; there may be another */
+static void fault_tell_host(struct tess_slice *slice, struct tess_fault_news *news)
 {
-	struct tess_host_fault hf;
 	int rc = -EFAULT;
-	u64 resets;
 
-	if (!fault_host_read(slice, &hf, &resets))
-		return false;
-	if (vgpu->ops->host_fault)
-		rc = vgpu->ops->host_fault(vgpu, vslice, &hf);
-	fault_host_ack(slice, rc == 0, resets);
-	return true;
+	if (news->vgpu->ops->host_fault)
+		rc = news->vgpu->ops->host_fault(news->vgpu, news->vslice, &news->hf);
+	fault_host_ack(slice, rc == 0, news->resets);
+	queue_delayed_work(fault_wq, &slice->fault_work, 0);
 }
 
-/* Client fault that the client was not told of, unless it must wait */
-static bool fault_client(struct tess_slice *slice, struct tess_fault *fault)
+static void fault_tell_client(struct tess_slice *slice, struct tess_fault_news *news)
 {
-	const unsigned long delay = msecs_to_jiffies(FAULT_DELAY_MS);
+	dev_dbg(&slice->gpu->dev, "slice %u: \"%s\" faulted: cause %u, address %#llx\n",
+		slice->index, news->vgpu->name, news->fault.cause, news->fault.addr);
+	news->vgpu->ops->fault(news->vgpu, news->vslice, &news->fault);
+}
+
+/* A parked vslice whose client has to be told now of the fault in its context */
+static struct tess_vslice *fault_owed(struct tess_slice *slice)
+{
+	const struct tess_policy *p = &slice->rq.policy;
+	struct tess_vslice *vs;
+	unsigned int i;
+
+	lockdep_assert_held(&slice->hw);
+	for (i = 0; i < p->count; i++) {
+		vs = to_tess_vslice(p->entity[i]);
+		if (!vs->fault_owed || tess_vslice_is_resident(vs))
+			continue;
+		if (!fault_delay(vs))
+			return vs;
+		queue_delayed_work(fault_wq, &slice->fault_work, fault_delay(vs));
+	}
+	return NULL;
+}
+
+static bool fault_read_parked(struct tess_slice *slice, struct tess_fault_news *news)
+{
 	struct tess_gpu *gpu = slice->gpu;
-	unsigned long left;
-	bool found = false;
+	struct tess_vslice *vs;
 	int idx;
 
+	*news = (struct tess_fault_news){ };
 	if (!tess_gpu_enter(gpu, &idx))
 		return false;
 	mutex_lock(&slice->hw);
-	left = slice->fault_hold - jiffies;
-	if (left && left <= delay) {
-		queue_delayed_work(fault_wq, &slice->fault_work, left);
-	} else if (!slice->fault_told) {
-		found = tess_gpu_ops(gpu)->fault_read(gpu->be, slice->index, fault);
-		WRITE_ONCE(slice->fault_told, found);
+	vs = fault_owed(slice);
+	if (vs) {
+		vs->fault_owed = false;
+		news->client = tess_context_fault(vs->context, &news->fault) &&
+			       tess_vgpu_get(vs->vgpu);
+		vs->fault_told = news->client;
+		news->vgpu = vs->vgpu;
+		news->vslice = vs->index;
 	}
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(gpu, idx);
-	return found;
+	return vs;
 }
 
 static void fault_work(struct work_struct *work)
 {
 	struct tess_slice *slice = container_of(work, struct tess_slice, fault_work.work);
-	struct tess_fault fault;
-	struct tess_vgpu *vgpu;
-	unsigned int vslice;
+	struct tess_fault_news news;
 
-	vgpu = tess_vgpu_get_client(slice, &vslice);
-	if (!vgpu)
-		return;
-	if (fault_host(slice, vgpu, vslice))
-		queue_delayed_work(fault_wq, &slice->fault_work, 0);
-	if (fault_client(slice, &fault)) {
-		dev_dbg(&slice->gpu->dev, "slice %u: \"%s\" faulted: cause %u, address %#llx\n",
-			slice->index, vgpu->name, fault.cause, fault.addr);
-		vgpu->ops->fault(vgpu, vslice, &fault);
+	if (fault_read(slice, &news)) {
+		if (news.host)
+			fault_tell_host(slice, &news);
+		if (news.client)
+			fault_tell_client(slice, &news);
+		tess_vgpu_put_client(news.vgpu);
 	}
-	tess_vgpu_put_client(vgpu);
+	while (fault_read_parked(slice, &news)) {
+		if (!news.client)
+			continue;
+		fault_tell_client(slice, &news);
+		tess_vgpu_put_client(news.vgpu);
+	}
+}
+
+/**
+ * tess_fault_queue() - look for faults of a slice, and of those that share it
+ * @slice: slice
+ */
+void tess_fault_queue(struct tess_slice *slice)
+{
+	mod_delayed_work(fault_wq, &slice->fault_work, 0);
 }
 
 void tess_gpu_fault_irq(struct tess_gpu *gpu)
@@ -171,11 +258,13 @@ void tess_fault_forget(struct tess_slice *slice)
  */
 void tess_fault_acked(struct tess_slice *slice)
 {
+	struct tess_vslice *vs = tess_slice_resident(slice);
+
 	lockdep_assert_held(&slice->hw);
 	if (!slice->fault_told)
 		return;
-	if (!__ratelimit(&slice->fault_rate))
-		slice->fault_hold = jiffies + msecs_to_jiffies(FAULT_DELAY_MS);
+	if (vs && !__ratelimit(&vs->fault_rate))
+		vs->fault_hold = jiffies + msecs_to_jiffies(FAULT_DELAY_MS);
 	WRITE_ONCE(slice->fault_told, false);
 	queue_delayed_work(fault_wq, &slice->fault_work, 0);
 }
@@ -183,10 +272,14 @@ void tess_fault_acked(struct tess_slice *slice)
 void tess_fault_init_slice(struct tess_slice *slice)
 {
 	INIT_DELAYED_WORK(&slice->fault_work, fault_work);
-	slice->fault_hold = jiffies;
-	ratelimit_state_init(&slice->fault_rate, HZ, FAULT_BURST);
+}
+
+void tess_fault_init_vslice(struct tess_vslice *vs)
+{
+	vs->fault_hold = jiffies;
+	ratelimit_state_init(&vs->fault_rate, HZ, FAULT_BURST);
 	/* It bounds work, not messages: report nothing by itself */
-	ratelimit_set_flags(&slice->fault_rate, RATELIMIT_MSG_ON_RELEASE);
+	ratelimit_set_flags(&vs->fault_rate, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**

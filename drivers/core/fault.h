@@ -4,10 +4,13 @@
 
 struct tess_gpu;
 struct tess_slice;
+struct tess_vslice;
 
 int tess_fault_init(void);
 void tess_fault_exit(void);
 void tess_fault_init_slice(struct tess_slice *slice);
+void tess_fault_init_vslice(struct tess_vslice *vs);
+void tess_fault_queue(struct tess_slice *slice);
 void tess_fault_forget(struct tess_slice *slice);
 void tess_fault_acked(struct tess_slice *slice);
 void tess_fault_stop(struct tess_gpu *gpu);

@@ -19,6 +19,7 @@ struct tess_vgpu;
  * @be: back-end, valid inside tess_gpu_enter() and tess_object_claim()
  * @parent: device of the back-end; a reference is held as long as anybody may ask
  * @info: what does not change
+ * @can_switch: the back-end can exchange the client of a slice
  * @slices: @info.slice_count of them
  * @slices_kobj: directory "slices"
  * @srcu: readers are calls into the back-end; see tess_gpu_enter()
@@ -42,6 +43,7 @@ struct tess_gpu {
 	struct tess_backend *be;
 	struct device *parent;
 	struct tess_gpu_info info;
+	bool can_switch;
 	struct tess_slice *slices;
 	struct kobject *slices_kobj;
 

@@ -14,6 +14,7 @@
 
 #include "fault.h"
 #include "pool.h"
+#include "sched.h"
 
 static int __init tessera_init(void)
 {
@@ -22,15 +23,25 @@ static int __init tessera_init(void)
 	rc = tess_fault_init();
 	if (rc)
 		return rc;
+	rc = tess_sched_init();
+	if (rc)
+		goto err_fault;
 	rc = tess_pool_init();
 	if (rc)
-		tess_fault_exit();
+		goto err_sched;
+	return 0;
+
+err_sched:
+	tess_sched_exit();
+err_fault:
+	tess_fault_exit();
 	return rc;
 }
 
 static void __exit tessera_exit(void)
 {
 	tess_pool_exit();
+	tess_sched_exit();
 	tess_fault_exit();
 }
 

@@ -24,6 +24,7 @@
 #include "gpu.h"
 #include "object.h"
 #include "pool.h"
+#include "sched.h"
 #include "slice.h"
 #include "sysfs.h"
 #include "vgpu.h"
@@ -147,6 +148,7 @@ static void gpu_retire(struct tess_gpu *gpu)
 		WRITE_ONCE(gpu->gone, true);
 		spin_unlock(&gpu->lock);
 		synchronize_srcu(&gpu->srcu);
+		tess_sched_stop(gpu);
 		tess_fault_stop(gpu);
 		for (i = 0; i < gpu->info.slice_count; i++)
 			tess_route_clear(&gpu->slices[i]);
@@ -212,6 +214,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	gpu->be = be;
 	gpu->parent = get_device(be->dev);
 	gpu->info = *info;
+	gpu->can_switch = be->ops->context_switch;
 	gpu->generation = 1;
 	mutex_init(&gpu->gone_lock);
 	INIT_WORK(&gpu->gone_work, gone_work);

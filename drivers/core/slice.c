@@ -5,9 +5,10 @@
  * DOC: Slices
  *
  * A slice is free, held by the elastic vGPU (the host's own DRM node), used by another
- * vGPU, faulty, or absent. The state and the client change only under both
- * tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them: calls
- * into the back-end hold the mutex, accounting and sysfs the spinlock.
+ * vGPU, shared by several, faulty, or absent. The state and the client change only under
+ * both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
+ * calls into the back-end hold the mutex, accounting and sysfs the spinlock. The client
+ * of a shared slice is the one that is resident at the time.
  *
  * A slice is reset whenever it changes hands, by the one who takes it and by the one
  * who gives it back: the first for isolation, the second so that no access for a
@@ -37,6 +38,7 @@ static const char * const state_names[] = {
 	[TESS_SLICE_FREE] = "free",
 	[TESS_SLICE_ELASTIC] = "elastic",
 	[TESS_SLICE_USED] = "used",
+	[TESS_SLICE_SHARED] = "shared",
 	[TESS_SLICE_FAULTY] = "faulty",
 	[TESS_SLICE_ABSENT] = "absent",
 };
@@ -74,6 +76,7 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
 	mutex_init(&slice->hw);
 	spin_lock_init(&slice->route_lock);
 	tess_fault_init_slice(slice);
+	tess_sched_init_slice(slice);
 	get_device(&gpu->dev);
 	kobject_init(&slice->kobj, &tess_slice_ktype);
 }
@@ -103,7 +106,8 @@ static void slice_keep_counters(struct tess_slice *slice)
 {
 	u64 counters[TESS_COUNTER_COUNT];
 
-	if (slice->client && !tess_slice_counters(slice, counters))
+	if (slice->state >= TESS_SLICE_ELASTIC && slice->state <= TESS_SLICE_SHARED &&
+	    !tess_slice_counters(slice, counters))
 		memcpy(slice->past, counters, sizeof(counters));
 }
 
@@ -215,11 +219,14 @@ int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned i
 	return rc;
 }
 
-/*
- * The slice may still work for the owner, whose memory is about to be freed. Nothing
- * less than the whole GPU can be trusted to stop.
+/**
+ * tess_slice_give_up() - a slice can not be reset
+ * @slice: slice, its hw mutex held
+ *
+ * It may still work for a client whose memory is about to be freed, or with another's
+ * registers. Nothing less than the whole GPU can be trusted to stop.
  */
-static void slice_is_out_of_control(struct tess_slice *slice)
+void tess_slice_give_up(struct tess_slice *slice)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	int idx;
@@ -233,6 +240,48 @@ static void slice_is_out_of_control(struct tess_slice *slice)
 }
 
 /**
+ * tess_slice_share() - make a free slice one that is shared
+ * @slice: slice, its hw mutex and tess_gpu.compose are held
+ *
+ * Return: 0; -EIO the slice is faulty now; -ENODEV.
+ */
+int tess_slice_share(struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->gpu->compose);
+	rc = tess_slice_reset(slice);
+	if (!rc)
+		slice_set(slice, TESS_SLICE_SHARED, NULL, 0);
+	else if (rc == -EIO)
+		slice_set(slice, TESS_SLICE_FAULTY, NULL, 0);
+	return rc;
+}
+
+/* What a slice is that nobody has */
+static enum tess_slice_state slice_state_without_owner(const struct tess_slice *slice, int rc)
+{
+	if (slice->info.kind == TESS_KIND_NONE)
+		return TESS_SLICE_ABSENT;
+	return rc == -EIO ? TESS_SLICE_FAULTY : TESS_SLICE_FREE;
+}
+
+/**
+ * tess_slice_unshare() - nobody shares the slice any more
+ * @slice: slice without members, its hw mutex and tess_gpu.compose are held
+ */
+void tess_slice_unshare(struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->gpu->compose);
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO)
+		tess_slice_give_up(slice);
+	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
+}
+
+/**
  * tess_slice_release() - take a slice from its owner
  * @slice: slice; tess_gpu.compose is held
  *
@@ -240,20 +289,14 @@ static void slice_is_out_of_control(struct tess_slice *slice)
  */
 void tess_slice_release(struct tess_slice *slice)
 {
-	struct tess_gpu *gpu = slice->gpu;
-	enum tess_slice_state state = TESS_SLICE_FREE;
 	int rc;
 
-	lockdep_assert_held(&gpu->compose);
+	lockdep_assert_held(&slice->gpu->compose);
 	mutex_lock(&slice->hw);
 	slice_drop_ring(slice);
 	rc = tess_slice_reset(slice);
 	if (rc == -EIO)
-		slice_is_out_of_control(slice);
-	if (slice->info.kind == TESS_KIND_NONE)
-		state = TESS_SLICE_ABSENT;
-	else if (rc == -EIO)
-		state = TESS_SLICE_FAULTY;
-	slice_set(slice, state, NULL, 0);
+		tess_slice_give_up(slice);
+	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
 	mutex_unlock(&slice->hw);
 }

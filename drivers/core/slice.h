@@ -4,19 +4,22 @@
 
 #include <linux/kobject.h>
 #include <linux/mutex.h>
-#include <linux/ratelimit_types.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
 
+#include "sched.h"
+
 struct tess_gpu;
 struct tess_vgpu;
+struct tess_vslice;
 
 /**
  * enum tess_slice_state - who has a slice
  * @TESS_SLICE_FREE: nobody
  * @TESS_SLICE_ELASTIC: an elastic vGPU, which gives it back on demand
  * @TESS_SLICE_USED: a vGPU
+ * @TESS_SLICE_SHARED: several vGPUs, one at a time is resident
  * @TESS_SLICE_FAULTY: it did not answer a reset; out of use until the GPU is reset
  * @TESS_SLICE_ABSENT: the host of this vGPU took it away
  */
@@ -24,6 +27,7 @@ enum tess_slice_state {
 	TESS_SLICE_FREE,
 	TESS_SLICE_ELASTIC,
 	TESS_SLICE_USED,
+	TESS_SLICE_SHARED,
 	TESS_SLICE_FAULTY,
 	TESS_SLICE_ABSENT,
 };
@@ -36,18 +40,17 @@ enum tess_slice_state {
  * @info: kind, cores, engines. Changed only by tess_gpu_reconfigure(), under
  *	tess_gpu.lock; readers that can bear a mixture need no lock
  * @state: enum tess_slice_state, under tess_gpu.lock
- * @client: vGPU that has it, under tess_gpu.lock
+ * @client: vGPU that has it, or that is resident if it is shared. Under tess_gpu.lock
  * @vslice: as which vslice, under tess_gpu.lock
  * @leaving: a new owner is chosen, the elastic one still has it. Under tess_gpu.lock
  *
  * @hw: serializes calls into the back-end for this slice, and protects @past,
- *	@resets, @fault_told and @fault_hold. It also orders acknowledgments of faults
+ *	@resets and @fault_told. It also orders acknowledgments of faults
  * @past: counters of the time before the last reset, under @hw
- * @resets: number of resets, also by the client
+ * @resets: number of resets, also by the client, and of changes of the client
  * @fault_told: the client was told of the fault that is pending
  * @fault_work: reads faults and tells the client
- * @fault_rate: client faults above this rate are handled late
- * @fault_hold: not before this time (jiffies)
+ * @rq: those that share it
  *
  * @route_lock: protects the fields below; the completion interrupt takes it
  * @rec: completion record, or NULL
@@ -70,8 +73,7 @@ struct tess_slice {
 	u64 resets;
 	bool fault_told;
 	struct delayed_work fault_work;
-	struct ratelimit_state fault_rate;
-	unsigned long fault_hold;
+	struct tess_runq rq;
 
 	spinlock_t route_lock;
 	struct tess_completion_record *rec;
@@ -91,6 +93,9 @@ int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
 void tess_slice_reclaim(struct tess_slice *slice);
+int tess_slice_share(struct tess_slice *slice);
+void tess_slice_unshare(struct tess_slice *slice);
 void tess_slice_release(struct tess_slice *slice);
+void tess_slice_give_up(struct tess_slice *slice);
 
 #endif

@@ -18,8 +18,11 @@
 #include <tessera/compat.h>
 
 #include "compose.h"
+#include "fault.h"
 #include "gpu.h"
+#include "sched.h"
 #include "slice.h"
+#include "turn.h"
 #include "vgpu.h"
 
 /* ---- call-backs and their end ---- */
@@ -46,6 +49,25 @@ struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *v
 	}
 	spin_unlock(&gpu->lock);
 	return vgpu;
+}
+
+/**
+ * tess_vgpu_get() - count a call-back
+ * @vgpu: vGPU that cannot be freed now
+ *
+ * Return: false if no call-back may start; else tess_vgpu_put_client() has to follow.
+ */
+bool tess_vgpu_get(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	bool alive;
+
+	spin_lock(&gpu->lock);
+	alive = !vgpu->dying && !gpu->gone;
+	if (alive)
+		vgpu->active++;
+	spin_unlock(&gpu->lock);
+	return alive;
 }
 
 void tess_vgpu_put_client(struct tess_vgpu *vgpu)
@@ -130,6 +152,20 @@ static int vgpu_publish(struct tess_vgpu *vgpu)
 	return rc;
 }
 
+static void vgpu_init_vslices(struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		struct tess_vslice *vs = &vgpu->vslices[i];
+
+		vs->vgpu = vgpu;
+		vs->index = i;
+		tess_fault_init_vslice(vs);
+		tess_sched_init_vslice(vs);
+	}
+}
+
 static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
 {
 	unsigned int n = params->elastic ? gpu->info.slice_count : params->blueprint.slices;
@@ -152,9 +188,12 @@ static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu
 		vgpu->blueprint = params->blueprint;
 	if (!vgpu->blueprint.engines)
 		vgpu->blueprint.engines = TESS_ENGINE_ALL;
+	if (!vgpu->blueprint.weight)
+		vgpu->blueprint.weight = TESS_WEIGHT_DEFAULT;
 	vgpu->ops = params->ops;
 	vgpu->priv = params->priv;
 	vgpu->owner = params->elastic ? NULL : params->owner;
+	vgpu_init_vslices(vgpu);
 	get_device(&gpu->dev);
 	return vgpu;
 }
@@ -166,15 +205,32 @@ static void vgpu_free(struct tess_vgpu *vgpu)
 	kfree(vgpu);
 }
 
+static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+{
+	const struct tess_blueprint *bp = &params->blueprint;
+	const struct tess_client_ops *ops = params->ops;
+
+	if (!params->name || !ops || !ops->gone || !ops->fault)
+		return -EINVAL;
+	if (params->elastic)
+		return 0;
+	if (!tess_blueprint_is_valid(gpu, bp))
+		return -EINVAL;
+	if (!bp->shared && !bp->automatic)
+		return 0;
+	if (!ops->parked || !ops->resumed)
+		return -EINVAL;
+	return gpu->can_switch ? 0 : -EOPNOTSUPP;
+}
+
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
 {
 	struct tess_vgpu *vgpu;
 	int rc;
 
-	if (!params->name || !params->ops || !params->ops->gone || !params->ops->fault)
-		return ERR_PTR(-EINVAL);
-	if (!params->elastic && !tess_blueprint_is_valid(gpu, &params->blueprint))
-		return ERR_PTR(-EINVAL);
+	rc = params_check(gpu, params);
+	if (rc)
+		return ERR_PTR(rc);
 	vgpu = vgpu_alloc(gpu, params);
 	if (!vgpu)
 		return ERR_PTR(-ENOMEM);
@@ -208,10 +264,13 @@ void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 {
 	struct module *owner = vgpu->owner;
 	struct tess_gpu *gpu = vgpu->gpu;
+	unsigned int i;
 
 	spin_lock(&gpu->lock);
 	vgpu->dying = true;
 	spin_unlock(&gpu->lock);
+	for (i = 0; i < vgpu->nr_vslices; i++)
+		tess_turn_cancel(&vgpu->vslices[i], -ENXIO);
 	tess_vgpu_wait_idle(vgpu);
 
 	mutex_lock(&gpu->compose);
@@ -265,6 +324,14 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
 	return vgpu->vram.count ? &vgpu->vram : NULL;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
+
+void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp)
+{
+	spin_lock(&vgpu->gpu->lock);
+	*bp = vgpu->blueprint;
+	spin_unlock(&vgpu->gpu->lock);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_blueprint, TESS_NS);
 
 u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
 {

@@ -3,23 +3,52 @@
 #define _TESSERA_CORE_VGPU_H_
 
 #include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/ratelimit_types.h>
 #include <linux/wait.h>
 #include <tessera/backend.h>
 
-struct tess_slice;
+#include "sched.h"
+#include "slice.h"
+
+struct tess_context;
+struct tess_vgpu;
 
 /**
  * struct tess_vslice - a slice as a vGPU sees it
- * @slice: slice that runs it, or NULL. Under tess_gpu.lock
- * @ring: of a kernel client, or NULL. Under tess_slice.hw of @slice
- * @setup: what the host allows. Under tess_slice.hw of @slice
- * @stage2: translation, or NULL. Under tess_slice.hw of @slice
+ * @vgpu: vGPU
+ * @index: in it
+ * @slice: its slice (home), or NULL. Under both tess_slice.hw of it and tess_gpu.lock
+ * @ring: of a kernel client, or NULL. Under tess_slice.hw of @slice, as the following
+ *	unless they say otherwise
+ * @setup: what the host allows
+ * @stage2: translation, or NULL
+ * @context: state while it is parked; NULL: it is resident on @slice all the time
+ * @parked: stores of the client must not reach the doorbell. Under tess_gpu.lock
+ * @rec: completion record, or NULL. Under tess_gpu.lock
+ * @seen: last sequence number that the router saw, while it is parked
+ * @fault_told: tess_slice.fault_told, while it is parked
+ * @fault_owed: the fault is in @context, and the client was not told
+ * @fault_rate: client faults above this rate are handled late
+ * @fault_hold: not before this time (jiffies)
+ * @sched: what the scheduler knows
  */
 struct tess_vslice {
+	struct tess_vgpu *vgpu;
+	unsigned int index;
 	struct tess_slice *slice;
 	struct tess_ring *ring;
 	struct tess_slice_setup setup;
 	struct tess_as *stage2;
+	struct tess_context *context;
+	bool parked;
+	struct tess_completion_record *rec;
+	u64 seen;
+	bool fault_told;
+	bool fault_owed;
+	struct ratelimit_state fault_rate;
+	unsigned long fault_hold;
+	struct tess_sched_entity sched;
 };
 
 /**
@@ -66,6 +95,25 @@ struct tess_vgpu {
 	struct tess_vslice vslices[] __counted_by(nr_vslices);
 };
 
+/* The vslice that is on a slice now, or NULL; the slice's hw mutex is held */
+static inline struct tess_vslice *tess_slice_resident(const struct tess_slice *slice)
+{
+	lockdep_assert_held(&slice->hw);
+	return slice->client ? &slice->client->vslices[slice->vslice] : NULL;
+}
+
+/* Is it on its slice? The hw mutex of its home, or tess_gpu.lock is held */
+static inline bool tess_vslice_is_resident(const struct tess_vslice *vs)
+{
+	return vs->slice && vs->slice->client == vs->vgpu && vs->slice->vslice == vs->index;
+}
+
+static inline struct tess_vslice *to_tess_vslice(struct tess_policy_entity *e)
+{
+	return container_of(e, struct tess_vslice, sched.policy);
+}
+
+bool tess_vgpu_get(struct tess_vgpu *vgpu);
 struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *vslice);
 void tess_vgpu_put_client(struct tess_vgpu *vgpu);
 void tess_vgpu_wait_idle(struct tess_vgpu *vgpu);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_MOVE_H_
+#define _TESSERA_CORE_MOVE_H_
+
+#include "trace.h"
+
+struct tess_vgpu;
+
+bool tess_vgpu_is_parkable(const struct tess_vgpu *vgpu);
+int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice,
+		    enum tess_move_reason reason);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Switching: one client of a slice is parked, another goes on.
+ *
+ * DOC: Switching
+ *
+ * The GPU exchanges the clients in one operation, so that the slice stands still for
+ * some hundred cycles only. What the host has to do is on both sides of it:
+ *
+ * 1. The doorbell of the one that leaves becomes unreachable (parked()). A store that
+ *    was made before is in its context; one that is made later is caught by its owner,
+ *    who calls tess_vslice_wake().
+ * 2. The operation.
+ * 3. What the saved context says is noted: packets left, cycles to charge, a fault
+ *    that its client was not told of. Its completion record is looked at once more, for
+ *    what it completed in its last moments.
+ * 4. The owner of the slice changes, for faults and completions that arrive from now
+ *    on. The record of the one that comes is looked at, because it runs already.
+ * 5. Its doorbell becomes reachable (resumed()), stores that were caught are passed on,
+ *    and registers are written that its client wants to write.
+ *
+ * A client that does not stop in time loses its packet: what its registers say becomes
+ * its context, with a fault in place of the packet, and the slice is reset. The clients
+ * that are parked have nothing on the slice and lose nothing.
+ */
+#include <drm/tessera_packet.h>
+
+#include "complete.h"
+#include "context.h"
+#include "fault.h"
+#include "gpu.h"
+#include "mem.h"
+#include "sched.h"
+#include "slice.h"
+#include "switch.h"
+#include "turn.h"
+#include "vgpu.h"
+
+/* Switches in a row that may fail for no good reason */
+#define SWITCH_MAX_FAILURES	3
+
+static void switch_park(struct tess_vslice *vs)
+{
+	struct tess_gpu *gpu = vs->vgpu->gpu;
+
+	spin_lock(&gpu->lock);
+	WRITE_ONCE(vs->parked, true);
+	spin_unlock(&gpu->lock);
+	vs->vgpu->ops->parked(vs->vgpu, vs->index);
+}
+
+static void switch_resume(struct tess_slice *slice, struct tess_vslice *vs)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	u64 wptr = 0;
+	bool kick;
+
+	spin_lock(&gpu->lock);
+	WRITE_ONCE(vs->parked, false);
+	spin_unlock(&gpu->lock);
+	/* A store that is caught from here on is seen by resumed() */
+	WRITE_ONCE(vs->sched.woken, false);
+	kick = vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr);
+	if (vs->sched.kicked && (!kick || (s64)(vs->sched.kick - wptr) > 0)) {
+		wptr = vs->sched.kick;
+		kick = true;
+	}
+	vs->sched.kicked = false;
+	if (kick)
+		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
+	tess_turn_run(slice, vs);
+}
+
+/* Faults and completions are those of @next from now on */
+static void switch_set_resident(struct tess_slice *slice, struct tess_vslice *out,
+				struct tess_vslice *next)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	bool look = slice->fault_told;
+
+	lockdep_assert_held(&slice->hw);
+	if (out)
+		out->fault_told = slice->fault_told;
+	slice->resets++;
+	spin_lock(&gpu->lock);
+	slice->client = next ? next->vgpu : NULL;
+	slice->vslice = next ? next->index : 0;
+	tess_route_exchange(slice, out, next);
+	spin_unlock(&gpu->lock);
+	WRITE_ONCE(slice->fault_told, next && next->fault_told);
+	/* The vector may have been raised for @next and been taken for the other's fault */
+	if (look || (next && next->fault_owed) || (out && out->fault_owed))
+		tess_fault_queue(slice);
+	if (next)
+		next->fault_owed = false;
+}
+
+/* What the context says that was just saved */
+static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 time,
+			 enum tess_out_reason reason)
+{
+	struct tess_sched_entity *se = &out->sched;
+	struct tess_fault fault;
+	u64 busy = tess_context_reg(out->context, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+
+	se->has_work = tess_context_has_work(out->context);
+	out->fault_owed = !slice->fault_told && tess_context_fault(out->context, &fault);
+	tess_sched_charge(slice, out, time, busy, reason == TESS_OUT_IDLE);
+	if (!tess_sched_wants(out))
+		tess_policy_sleep(&slice->rq.policy, &se->policy);
+	else
+		se->wait_since = time;
+	trace_tess_save(slice, out->vgpu, out->index, time, tess_context_hw(out->context)->used);
+	trace_tess_sched_out(slice, out->vgpu, out->index, time, se->run_cycles - se->in_cycles,
+			     reason);
+}
+
+static void switch_restored(struct tess_slice *slice, struct tess_vslice *next, u64 time)
+{
+	struct tess_sched_entity *se = &next->sched;
+	u64 waited = se->wait_since && time > se->wait_since ? time - se->wait_since : 0;
+
+	se->wait_since = 0;
+	se->wait_cycles += waited;
+	se->in_cycles = se->run_cycles;
+	se->switches++;
+	slice->rq.switches++;
+	slice->rq.turn_start = time;
+	slice->rq.charged_at = time;
+	if (slice->state == TESS_SLICE_SHARED)
+		tess_policy_start(&slice->rq.policy, &se->policy);
+	trace_tess_restore(slice, next->vgpu, next->index, time,
+			   tess_context_hw(next->context)->used);
+	trace_tess_sched_in(slice, next->vgpu, next->index, time, waited);
+	switch_resume(slice, next);
+}
+
+/* The context is no good, and there is no other */
+static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
+{
+	dev_notice_ratelimited(&slice->gpu->dev, "slice %u: the context of \"%s\" is damaged\n",
+			       slice->index, vs->vgpu->name);
+	tess_context_clear(vs->context);
+	vs->sched.lost++;
+	vs->sched.has_work = false;
+	vs->sched.busy = 0;
+	tess_policy_sleep(&slice->rq.policy, &vs->sched.policy);
+}
+
+/* It did not stop: its packet is lost, and it is told so */
+static void switch_capture(struct tess_slice *slice, struct tess_vslice *out)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	u64 time = tess_gpu_ops(gpu)->time(gpu->be);
+
+	dev_notice_ratelimited(&gpu->dev, "slice %u: \"%s\" did not stop in time, its work is dropped\n",
+			       slice->index, out->vgpu->name);
+	slice->rq.timeouts++;
+	out->sched.lost++;
+	if (tess_gpu_ops(gpu)->context_capture(gpu->be, slice->index,
+					       tess_context_hw(out->context),
+					       TESS_CAUSE_NOT_PREEMPTED))
+		tess_context_clear(out->context);
+	WRITE_ONCE(slice->fault_told, false);
+	switch_saved(slice, out, time, TESS_OUT_TIMEOUT);
+}
+
+/* The slice has nobody on it afterwards, and is as after power-on */
+static void switch_reset(struct tess_slice *slice, struct tess_vslice *out)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int rc;
+
+	if (out)
+		switch_capture(slice, out);
+	switch_set_resident(slice, out, NULL);
+	slice->rq.armed = false;
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO || ++slice->rq.failures > SWITCH_MAX_FAILURES)
+		tess_slice_give_up(slice);
+	if (!out)
+		return;
+	/* Only now nothing is written to its record any more */
+	spin_lock(&gpu->lock);
+	tess_route_exchange(slice, NULL, out);
+	tess_route_exchange(slice, out, NULL);
+	spin_unlock(&gpu->lock);
+}
+
+static void switch_failed(struct tess_slice *slice, struct tess_vslice *out,
+			  struct tess_vslice *next, int rc)
+{
+	switch (rc) {
+	case -ENODEV:
+		break;
+	case -EBADMSG:
+		if (next)
+			switch_drop(slice, next);
+		if (out)
+			switch_resume(slice, out);
+		break;
+	default:
+		switch_reset(slice, out);
+	}
+}
+
+static bool switch_others(const struct tess_slice *slice, const struct tess_vslice *next)
+{
+	const struct tess_policy *p = &slice->rq.policy;
+	unsigned int i;
+
+	for (i = 0; i < p->count; i++)
+		if (p->entity[i]->runnable && p->entity[i] != &next->sched.policy)
+			return true;
+	return false;
+}
+
+static void switch_describe(struct tess_slice *slice, struct tess_vslice *out,
+			    struct tess_vslice *next, struct tess_hw_switch *sw)
+{
+	struct tess_runq *rq = &slice->rq;
+
+	*sw = (struct tess_hw_switch){
+		.save = out ? tess_context_hw(out->context) : NULL,
+		.timeout = tess_sched_cycles(slice->gpu, rq->timeout_us),
+		.timer = tess_policy_timer(&rq->policy, next ? &next->sched.policy : NULL, 0,
+					   rq->now),
+	};
+	if (!next)
+		return;
+	sw->restore = tess_context_hw(next->context);
+	sw->setup = next->setup;
+	sw->stage2 = next->stage2 ? tess_as_hw(next->stage2) : NULL;
+	/* One that has still to be told of its work would be reported as idle at once */
+	sw->notify_idle = next->sched.has_work && switch_others(slice, next);
+}
+
+/**
+ * tess_switch() - exchange the client of a slice
+ * @slice: slice, its hw mutex held, inside tess_gpu_enter()
+ * @next: vslice with a context that is not resident; NULL: nobody
+ * @reason: why the resident one leaves, if there is one
+ *
+ * Call-backs of both are made.
+ *
+ * Return: 0; -EBADMSG @next has lost its context, the resident one runs on; -ETIME or
+ * -EIO nobody is on the slice; -ENODEV.
+ */
+int tess_switch(struct tess_slice *slice, struct tess_vslice *next, enum tess_out_reason reason)
+{
+	struct tess_vslice *out = tess_slice_resident(slice);
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_runq *rq = &slice->rq;
+	struct tess_hw_switch sw;
+	int rc;
+
+	if (out)
+		switch_park(out);
+	switch_describe(slice, out, next, &sw);
+	rc = tess_gpu_ops(gpu)->context_switch(gpu->be, slice->index, &sw);
+	if (rc) {
+		switch_failed(slice, out, next, rc);
+		return rc;
+	}
+	rq->failures = 0;
+	rq->now = sw.time;
+	rq->armed = sw.timer || sw.notify_idle;
+	if (out)
+		switch_saved(slice, out, sw.time, reason);
+	switch_set_resident(slice, out, next);
+	if (!next)
+		return 0;
+	rq->contested = switch_others(slice, next);
+	switch_restored(slice, next, sw.time);
+	if (rq->contested && !sw.notify_idle) {
+		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, sw.timer, true);
+		rq->armed = true;
+	}
+	return 0;
+}
