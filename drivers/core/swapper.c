@@ -24,6 +24,7 @@
 
 #include "analyzer.h"
 #include "gpu.h"
+#include "move.h"
 #include "sched.h"
 #include "slice.h"
 #include "swap.h"
@@ -126,7 +127,7 @@ static void swap_add_vslice(struct swap_look *look, struct tess_vslice *vs, unsi
 	m->slice = vs->slice->index;
 	m->owner = owner;
 	m->kind = bp->kind;
-	m->engines = bp->engines;
+	m->engines = vs->setup.engines;
 	m->automatic = bp->automatic;
 	vs->vgpu->active++;
 	look->vslices[look->pool.nr_members++] = vs;

@@ -22,6 +22,7 @@
 
 #include "analyzer.h"
 #include "gpu.h"
+#include "move.h"
 #include "sched.h"
 #include "trace.h"
 #include "vgpu.h"
