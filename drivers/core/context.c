@@ -130,6 +130,20 @@ int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUN
 }
 
 /**
+ * tess_context_queue() - packets in the ring
+ * @ctx: context
+ *
+ * Return: their number.
+ */
+u64 tess_context_queue(const struct tess_context *ctx)
+{
+	u64 wptr = tess_context_reg(ctx, TESS_SREG_WPTR, 8);
+	u64 rptr = tess_context_reg(ctx, TESS_SREG_RPTR, 8);
+
+	return wptr > rptr ? wptr - rptr : 0;
+}
+
+/**
  * tess_context_has_work() - would it do anything on a slice?
  * @ctx: context
  *

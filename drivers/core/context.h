@@ -15,6 +15,7 @@ void tess_context_clear(struct tess_context *ctx);
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val);
 u64 tess_context_reg(const struct tess_context *ctx, u32 off, unsigned int width);
 int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT]);
+u64 tess_context_queue(const struct tess_context *ctx);
 bool tess_context_has_work(const struct tess_context *ctx);
 bool tess_context_fault(const struct tess_context *ctx, struct tess_fault *fault);
 

@@ -10,6 +10,9 @@
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
 
+#include "swapper.h"
+#include "vgpu_sysfs.h"
+
 struct tess_slice;
 struct tess_vgpu;
 
@@ -22,6 +25,7 @@ struct tess_vgpu;
  * @can_switch: the back-end can exchange the client of a slice
  * @slices: @info.slice_count of them
  * @slices_kobj: directory "slices"
+ * @dirs: directory "vgpus"
  * @srcu: readers are calls into the back-end; see tess_gpu_enter()
  * @gone: no new call may start. Written once, under @lock
  * @gone_lock: makes the gone() callbacks happen once, and lets unregistering wait
@@ -35,6 +39,7 @@ struct tess_vgpu;
  * @vgpus: all vGPUs that were not destroyed
  * @elastic: the vGPU that holds free slices, or NULL
  * @generation: number of changes of ownership, from 1
+ * @swapper: moves vslices to better slices
  * @objects_lock: protects @objects
  * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
  */
@@ -46,6 +51,7 @@ struct tess_gpu {
 	bool can_switch;
 	struct tess_slice *slices;
 	struct kobject *slices_kobj;
+	struct tess_vgpu_dirs dirs;
 
 	struct srcu_struct srcu;
 	bool gone;
@@ -58,6 +64,8 @@ struct tess_gpu {
 	struct list_head vgpus;
 	struct tess_vgpu *elastic;
 	u64 generation;
+
+	struct tess_swapper swapper;
 
 	struct mutex objects_lock;
 	struct list_head objects;

@@ -25,6 +25,7 @@
 #include "sched.h"
 #include "share.h"
 #include "slice.h"
+#include "swapper.h"
 #include "switch.h"
 #include "vgpu.h"
 
@@ -282,6 +283,8 @@ int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic)
 	spin_lock(&vgpu->gpu->lock);
 	vgpu->blueprint.automatic = automatic;
 	spin_unlock(&vgpu->gpu->lock);
+	if (automatic)
+		tess_swapper_note(vgpu);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_automatic, TESS_NS);

@@ -26,8 +26,10 @@
 #include "pool.h"
 #include "sched.h"
 #include "slice.h"
+#include "swapper.h"
 #include "sysfs.h"
 #include "vgpu.h"
+#include "vgpu_sysfs.h"
 
 #define POOL_MAX_GPUS	256
 
@@ -180,10 +182,12 @@ void tess_gpu_unregister(struct tess_backend *be)
 	gpu_retire(gpu);
 	/* What the ops below find out comes too late to tell anybody */
 	disable_work_sync(&gpu->gone_work);
+	tess_swapper_stop(gpu);
 	mutex_lock(&pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		frontend_remove_gpu(fe, gpu);
 	tess_objects_orphan(gpu);
+	tess_vgpus_hide(gpu);
 	tess_slices_hide(gpu);
 	device_del(&gpu->dev);
 	xa_erase(&pool_gpus, gpu->info.index);
@@ -221,6 +225,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	mutex_init(&gpu->compose);
 	spin_lock_init(&gpu->lock);
 	INIT_LIST_HEAD(&gpu->vgpus);
+	tess_swapper_init(gpu);
 	mutex_init(&gpu->objects_lock);
 	INIT_LIST_HEAD(&gpu->objects);
 	device_initialize(&gpu->dev);
@@ -265,7 +270,16 @@ static int gpu_show(struct tess_gpu *gpu)
 		return rc;
 	rc = tess_slices_show(gpu);
 	if (rc)
-		device_del(&gpu->dev);
+		goto err_del;
+	rc = tess_vgpus_show(gpu);
+	if (rc)
+		goto err_hide;
+	return 0;
+
+err_hide:
+	tess_slices_hide(gpu);
+err_del:
+	device_del(&gpu->dev);
 	return rc;
 }
 
@@ -319,6 +333,7 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 	mutex_unlock(&pool_lock);
 	if (rc) {
 		disable_work_sync(&gpu->gone_work);
+		tess_swapper_stop(gpu);
 		gpu_put_slices(gpu);
 		put_device(&gpu->dev);
 	}

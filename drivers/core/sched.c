@@ -32,6 +32,7 @@
 #include "gpu.h"
 #include "sched.h"
 #include "slice.h"
+#include "swapper.h"
 #include "switch.h"
 #include "turn.h"
 #include "vgpu.h"
@@ -240,6 +241,7 @@ static void sched_update(struct tess_slice *slice, struct tess_vslice *vs)
 	if (!se->wait_since)
 		se->wait_since = slice->rq.now;
 	tess_policy_wake(&slice->rq.policy, &se->policy);
+	tess_swapper_note(vs->vgpu);
 }
 
 static void sched_update_parked(struct tess_slice *slice, const struct tess_vslice *cur)
@@ -490,13 +492,10 @@ static u64 sched_queue_depth(struct tess_slice *slice, const struct tess_vslice 
 {
 	u64 wptr, rptr;
 
-	if (tess_vslice_is_resident(vs)) {
-		rptr = sched_read(slice, TESS_SREG_RPTR, 8);
-		wptr = sched_read(slice, TESS_SREG_WPTR, 8);
-	} else {
-		rptr = tess_context_reg(vs->context, TESS_SREG_RPTR, 8);
-		wptr = tess_context_reg(vs->context, TESS_SREG_WPTR, 8);
-	}
+	if (!tess_vslice_is_resident(vs))
+		return tess_context_queue(vs->context);
+	rptr = sched_read(slice, TESS_SREG_RPTR, 8);
+	wptr = sched_read(slice, TESS_SREG_WPTR, 8);
 	return wptr > rptr ? wptr - rptr : 0;
 }
 

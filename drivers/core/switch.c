@@ -25,6 +25,7 @@
  */
 #include <drm/tessera_packet.h>
 
+#include "analyzer.h"
 #include "complete.h"
 #include "context.h"
 #include "fault.h"
@@ -100,12 +101,16 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 			 enum tess_out_reason reason)
 {
 	struct tess_sched_entity *se = &out->sched;
+	u64 counters[TESS_COUNTER_COUNT] = { 0 };
 	struct tess_fault fault;
-	u64 busy = tess_context_reg(out->context, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
 
+	tess_context_counters(out->context, counters);
 	se->has_work = tess_context_has_work(out->context);
 	out->fault_owed = !slice->fault_told && tess_context_fault(out->context, &fault);
-	tess_sched_charge(slice, out, time, busy, reason == TESS_OUT_IDLE);
+	tess_sched_charge(slice, out, time, counters[TESS_COUNTER_BUSY / sizeof(u64)],
+			  reason == TESS_OUT_IDLE);
+	tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
+			    tess_context_queue(out->context));
 	if (!tess_sched_wants(out))
 		tess_policy_sleep(&slice->rq.policy, &se->policy);
 	else

@@ -24,6 +24,7 @@
 #include "slice.h"
 #include "turn.h"
 #include "vgpu.h"
+#include "vgpu_sysfs.h"
 
 /* ---- call-backs and their end ---- */
 
@@ -250,6 +251,11 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	mutex_unlock(&gpu->compose);
 	if (rc)
 		goto err_module;
+	rc = tess_vgpu_sysfs_add(vgpu);
+	if (rc) {
+		tess_vgpu_destroy(vgpu);
+		return ERR_PTR(rc);
+	}
 	return vgpu;
 
 err_module:
@@ -266,6 +272,8 @@ void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 	struct tess_gpu *gpu = vgpu->gpu;
 	unsigned int i;
 
+	/* Waits for those who use its files */
+	tess_vgpu_sysfs_remove(vgpu);
 	spin_lock(&gpu->lock);
 	vgpu->dying = true;
 	spin_unlock(&gpu->lock);

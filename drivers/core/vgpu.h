@@ -8,11 +8,14 @@
 #include <linux/wait.h>
 #include <tessera/backend.h>
 
+#include "analyze.h"
 #include "sched.h"
 #include "slice.h"
+#include "swap.h"
 
 struct tess_context;
 struct tess_vgpu;
+struct tess_vgpu_dir;
 
 /**
  * struct tess_vslice - a slice as a vGPU sees it
@@ -32,6 +35,8 @@ struct tess_vgpu;
  * @fault_rate: client faults above this rate are handled late
  * @fault_hold: not before this time (jiffies)
  * @sched: what the scheduler knows
+ * @analysis: what the analyzer knows
+ * @swap: what the swapper remembers; for its work only
  */
 struct tess_vslice {
 	struct tess_vgpu *vgpu;
@@ -49,6 +54,8 @@ struct tess_vslice {
 	struct ratelimit_state fault_rate;
 	unsigned long fault_hold;
 	struct tess_sched_entity sched;
+	struct tess_analysis analysis;
+	struct tess_swap_memory swap;
 };
 
 /**
@@ -69,6 +76,7 @@ struct tess_vslice {
  *	written once
  * @told_gone: gone() was called. Under tess_gpu.lock
  * @generation: of the composition. Under tess_gpu.lock
+ * @dir: in sysfs, or NULL. Under tess_vgpu_dirs.lock
  * @banks: memory of each vslice, or NULL
  * @vram: all of it, in order
  * @nr_vslices: entries of @vslices
@@ -89,6 +97,7 @@ struct tess_vgpu {
 	bool published;
 	bool told_gone;
 	u64 generation;
+	struct tess_vgpu_dir *dir;
 	struct tess_vram **banks;
 	struct tess_vram vram;
 	unsigned int nr_vslices;
