@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Runs TAP programs one after the other and prints one TAP stream: a test per
-# program, its own lines indented when it fails. Fails if one of them does.
+# program, its own lines indented when it fails, figures that it prints as comments
+# when it does not. Fails if one of them does.
 
 failed=0
 number=0
@@ -17,6 +18,7 @@ for program; do
 	good=$(grep -c '^ok ' "$out")
 	if [ $status -eq 0 ]; then
 		echo "ok $number - $(basename "$program") # $good checks"
+		grep '^# ' "$out"
 	else
 		echo "not ok $number - $(basename "$program") # exit $status, $good checks passed"
 		grep -v "^ok " "$out" | sed "s,^,    ," | head -n 100
