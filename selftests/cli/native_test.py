@@ -79,6 +79,8 @@ class Tests:
         same([v["vgpu"] for v in gpus[0]["vgpus"]], [A, B, C, "drm"])
         same([v["slice"] for v in gpus[0]["vgpus"][2]["vslices"]], [0, 1])
         same(gpus[0]["vram_free"], 12 << 24)
+        same([gpus[0]["time_cycles"], gpus[0]["slices"][0]["busy_cycles"]], [1000, 0])
+        same(gpus[0]["vgpus"][0]["vslices"][0]["run_cycles"], 0)
         same(self.tool.json("--json", "list")["gpus"], gpus)
 
     def wide_letters(self):

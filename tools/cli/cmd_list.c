@@ -173,10 +173,11 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 		return status;
 	if (at != argc)
 		return cli_usage(cli, cmd, "list takes no name; show does: %s", argv[at]);
-	status = find_pool(cli, POOL_STATE, &pool);
+	/* The tables have nothing for which the GPU must be asked */
+	status = find_pool(cli, cli->json ? POOL_BUSY : POOL_STATE, &pool);
 	if (status)
 		return status;
-	status = cli->json ? cli_print_json(cli, pool_json(&pool, POOL_STATE)) :
+	status = cli->json ? cli_print_json(cli, pool_json(&pool, POOL_BUSY)) :
 			     print_pool(cli, &pool, all);
 	pool_free(&pool);
 	return status;

@@ -24,6 +24,7 @@
 	}
 #define TEXT(object, member) ATTR(object, member, POOL_TYPE_TEXT, POOL_STATE)
 #define NUM(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_STATE)
+#define SAMPLED(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_BUSY)
 #define COUNTER(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_ALL)
 
 /* clang-format off */
@@ -36,7 +37,7 @@ const struct pool_attr pool_gpu_attrs[] = {
 	NUM(pool_gpu, vram_free),
 	NUM(pool_gpu, clock_khz),
 	NUM(pool_gpu, generation),
-	ATTR(pool_gpu, time_cycles, POOL_TYPE_NUM, POOL_BUSY),
+	SAMPLED(pool_gpu, time_cycles),
 	{ 0 },
 };
 
@@ -61,7 +62,7 @@ const struct pool_attr pool_slice_attrs[] = {
 	COUNTER(pool_slice, memory_bandwidth),
 	COUNTER(pool_slice, texture_fill_rate),
 	COUNTER(pool_slice, active_cycles),
-	ATTR(pool_slice, busy_cycles, POOL_TYPE_NUM, POOL_BUSY),
+	SAMPLED(pool_slice, busy_cycles),
 	COUNTER(pool_slice, stall_cycles),
 	COUNTER(pool_slice, instructions),
 	COUNTER(pool_slice, flops),
@@ -88,16 +89,16 @@ const struct pool_attr pool_vslice_attrs[] = {
 	NUM(pool_vslice, slice),
 	NUM(pool_vslice, resident),
 	NUM(pool_vslice, runnable),
-	NUM(pool_vslice, run_cycles),
-	NUM(pool_vslice, wait_cycles),
+	SAMPLED(pool_vslice, run_cycles),
+	SAMPLED(pool_vslice, wait_cycles),
 	NUM(pool_vslice, switches),
 	NUM(pool_vslice, wakeups),
 	NUM(pool_vslice, moves),
 	NUM(pool_vslice, lost),
-	NUM(pool_vslice, utilization),
-	NUM(pool_vslice, shader_intensity),
-	NUM(pool_vslice, memory_intensity),
-	NUM(pool_vslice, queue_depth),
+	SAMPLED(pool_vslice, utilization),
+	SAMPLED(pool_vslice, shader_intensity),
+	SAMPLED(pool_vslice, memory_intensity),
+	SAMPLED(pool_vslice, queue_depth),
 	{ 0 },
 };
 /* clang-format on */

@@ -11,11 +11,11 @@
 #define POOL_TEXT 64
 #define POOL_NAME (NAME_MAX + 1)
 
-/* What pool_read() reads of the counters, each of which costs accesses to the GPU */
+/* What pool_read() reads of the values that cost accesses to the GPU */
 enum pool_depth {
 	POOL_STATE, /* none */
-	POOL_BUSY, /* busy_cycles and the GPU's time */
-	POOL_ALL, /* all */
+	POOL_BUSY, /* the GPU's time, busy_cycles, and what is measured of vslices */
+	POOL_ALL, /* all counters of slices, too */
 };
 
 /**

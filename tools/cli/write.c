@@ -34,7 +34,14 @@ const char *write_error(int rc, const char *name)
 	case EOPNOTSUPP:
 		if (!strcmp(name, "weight") || !strcmp(name, "cap"))
 			return "only a vGPU of a shared type has that";
-		return "this vGPU's client cannot be parked, so it cannot be moved";
+		if (!strcmp(name, "policy"))
+			return "this vGPU's client cannot be parked, so it cannot be moved";
+		return "this vGPU's client cannot be parked, or the slice lacks an engine that "
+		       "it has";
+	case EIO:
+		if (strcmp(name, "slice"))
+			return "the kernel took only a part of it";
+		return "the slice does not work or did not answer; nothing was moved";
 	case EBUSY:
 		return "another vGPU has the slice to itself";
 	case ENOSPC:
