@@ -86,6 +86,8 @@ static uint64_t counter_read(struct gpu *g, const struct reg_page *page, unsigne
 
 	if (size != 4 && size != 8)
 		return 0;
+	/* Cycles that passed while nothing ran count too. */
+	gpu_read_time(g);
 	return i < TESS_COUNTER_COUNT ? half_of(page->counters(g, n, i), off, size) : 0;
 }
 

@@ -175,7 +175,7 @@ enum tess_slice_kind {
 #define TESS_HREG_TLB_INVALIDATE	0x020	/* WO32: 1: drop all translations of the slice; done when the write is */
 #define TESS_HREG_RESET			0x024	/* WO32: 1: all of the slice but the VRAM bank is as after power-on */
 #define TESS_HREG_SCRUB			0x028	/* WO32: 1: zero the slice's own VRAM bank */
-#define TESS_HREG_CTX_ADDR		0x030	/* RW64: physical address of the context image, 4 KiB aligned */
+#define TESS_HREG_CTX_ADDR		0x030	/* RW64: physical address of the context image, 4 KiB aligned; SWITCH: of its descriptor */
 #define TESS_HREG_CTX_SIZE		0x038	/* RW64: bytes of the buffer */
 #define TESS_HREG_CTX_OP		0x040	/* WO32: starts an operation; ignored while one is in progress */
 #define   TESS_CTX_SAVE			1
@@ -202,7 +202,7 @@ enum tess_slice_kind {
 #define TESS_HREG_HFAULT_ACK		0x068	/* WO32 */
 #define   TESS_HFAULT_ACK_RESUME	1	/* repeat the access */
 #define   TESS_HFAULT_ACK_REFUSE	2	/* turn it into an access fault of the client */
-#define TESS_HREG_TIMER			0x070	/* RW64: cycles of GPU time until EVENTS.TIMER; 0: off */
+#define TESS_HREG_TIMER			0x070	/* RW64: cycles of GPU time until EVENTS.TIMER, but for those of BUSY; 0: off */
 #define TESS_HREG_NOTIFY		0x078	/* RW32, cleared when it happened */
 #define   TESS_NOTIFY_IDLE		BIT(0)	/* nothing is left to do: EVENTS.IDLE, at once if it is so already */
 #define TESS_HREG_EVENTS		0x07c	/* W1C32: what happened; each bit that is set raises vector EVENT */
