@@ -13,6 +13,7 @@
 #include <linux/sysfs.h>
 
 #include "gpu.h"
+#include "sched.h"
 #include "slice.h"
 #include "sysfs.h"
 #include "vgpu.h"
@@ -116,17 +117,26 @@ const struct attribute_group *tess_gpu_groups[] = {
  * struct slice_attribute - a file of a slice
  * @attr: name and mode
  * @show: its value
- * @arg: for @show
+ * @store: sets it; NULL: it can not be set
+ * @arg: for both
  */
 struct slice_attribute {
 	struct attribute attr;
 	ssize_t (*show)(struct tess_slice *slice, unsigned int arg, char *buf);
+	int (*store)(struct tess_slice *slice, unsigned int arg, const char *buf);
 	unsigned int arg;
 };
 
 #define SLICE_ATTR(_name, _show, _arg) {				\
 	.attr = { .name = _name, .mode = 0444 },			\
 	.show = _show,							\
+	.arg = _arg,							\
+}
+
+#define SLICE_ATTR_RW(_name, _show, _store, _arg) {			\
+	.attr = { .name = _name, .mode = 0644 },			\
+	.show = _show,							\
+	.store = _store,						\
 	.arg = _arg,							\
 }
 
@@ -222,10 +232,117 @@ static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, ch
 	return sysfs_emit(buf, "%llu\n", counters[arg / sizeof(u64)]);
 }
 
+/* ---- slice: how it is shared ---- */
+
+enum slice_share {
+	SHARE_MEMBERS,
+	SHARE_QUANTUM,
+	SHARE_TIMEOUT,
+	SHARE_SWITCHES,
+	SHARE_PREEMPTIONS,
+	SHARE_TIMEOUTS,
+	SHARE_MOVES_IN,
+	SHARE_MOVES_OUT,
+};
+
+static const char * const policy_names[TESS_POLICY_KINDS] = {
+	[TESS_POLICY_FAIR] = "fair",
+	[TESS_POLICY_FIXED] = "fixed",
+	[TESS_POLICY_BESTEFFORT] = "besteffort",
+};
+
+static u64 slice_share_value(const struct tess_runq *rq, enum slice_share which)
+{
+	switch (which) {
+	case SHARE_MEMBERS:
+		return rq->policy.count;
+	case SHARE_QUANTUM:
+		return rq->quantum_us;
+	case SHARE_TIMEOUT:
+		return rq->timeout_us;
+	case SHARE_SWITCHES:
+		return rq->switches;
+	case SHARE_PREEMPTIONS:
+		return rq->preemptions;
+	case SHARE_TIMEOUTS:
+		return rq->timeouts;
+	case SHARE_MOVES_IN:
+		return rq->moves_in;
+	case SHARE_MOVES_OUT:
+		return rq->moves_out;
+	}
+	return 0;
+}
+
+static ssize_t slice_show_share(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	u64 value;
+
+	mutex_lock(&slice->hw);
+	value = slice_share_value(&slice->rq, arg);
+	mutex_unlock(&slice->hw);
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+static int slice_store_quantum(struct tess_slice *slice, unsigned int arg, const char *buf)
+{
+	u32 us;
+	int rc;
+
+	rc = kstrtou32(buf, 0, &us);
+	if (!rc)
+		rc = tess_sched_set_quantum(slice, us);
+	if (rc != -EINVAL && rc != -ERANGE)
+		return rc;
+	dev_info(&slice->gpu->dev, "slice %u: quantum_us: %u to %u are allowed\n", slice->index,
+		 TESS_QUANTUM_US_MIN, TESS_QUANTUM_US_MAX);
+	return -EINVAL;
+}
+
+static int slice_store_timeout(struct tess_slice *slice, unsigned int arg, const char *buf)
+{
+	u32 us;
+	int rc;
+
+	rc = kstrtou32(buf, 0, &us);
+	if (!rc)
+		rc = tess_sched_set_timeout(slice, us);
+	if (rc != -EINVAL && rc != -ERANGE)
+		return rc;
+	dev_info(&slice->gpu->dev, "slice %u: preempt_timeout_us: %u to %u are allowed\n",
+		 slice->index, TESS_TIMEOUT_US_MIN, TESS_TIMEOUT_US_MAX);
+	return -EINVAL;
+}
+
+static ssize_t slice_show_policy(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", policy_names[READ_ONCE(slice->rq.policy.kind)]);
+}
+
+static int slice_store_policy(struct tess_slice *slice, unsigned int arg, const char *buf)
+{
+	int kind = __sysfs_match_string(policy_names, ARRAY_SIZE(policy_names), buf);
+
+	if (kind >= 0)
+		return tess_sched_set_policy(slice, kind);
+	dev_info(&slice->gpu->dev, "slice %u: policy: fair, fixed and besteffort are allowed\n",
+		 slice->index);
+	return -EINVAL;
+}
+
 static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR("kind", slice_show_kind, 0),
 	SLICE_ATTR("state", slice_show_state, 0),
 	SLICE_ATTR("owner", slice_show_owner, 0),
+	SLICE_ATTR("members", slice_show_share, SHARE_MEMBERS),
+	SLICE_ATTR_RW("policy", slice_show_policy, slice_store_policy, 0),
+	SLICE_ATTR_RW("quantum_us", slice_show_share, slice_store_quantum, SHARE_QUANTUM),
+	SLICE_ATTR_RW("preempt_timeout_us", slice_show_share, slice_store_timeout, SHARE_TIMEOUT),
+	SLICE_ATTR("switches", slice_show_share, SHARE_SWITCHES),
+	SLICE_ATTR("preemptions", slice_show_share, SHARE_PREEMPTIONS),
+	SLICE_ATTR("timeouts", slice_show_share, SHARE_TIMEOUTS),
+	SLICE_ATTR("moves_in", slice_show_share, SHARE_MOVES_IN),
+	SLICE_ATTR("moves_out", slice_show_share, SHARE_MOVES_OUT),
 	SLICE_ATTR("cores", slice_show_value, SLICE_CORES),
 	SLICE_ATTR("engines", slice_show_value, SLICE_ENGINES),
 	SLICE_ATTR("bank_offset", slice_show_value, SLICE_BANK_OFFSET),
@@ -255,8 +372,21 @@ static ssize_t slice_attr_show(struct kobject *kobj, struct attribute *attr, cha
 	return sa->show(container_of(kobj, struct tess_slice, kobj), sa->arg, buf);
 }
 
+static ssize_t slice_attr_store(struct kobject *kobj, struct attribute *attr, const char *buf,
+				size_t count)
+{
+	struct slice_attribute *sa = container_of(attr, struct slice_attribute, attr);
+	int rc;
+
+	if (!sa->store)
+		return -EIO;
+	rc = sa->store(container_of(kobj, struct tess_slice, kobj), sa->arg, buf);
+	return rc ?: count;
+}
+
 static const struct sysfs_ops slice_sysfs_ops = {
 	.show = slice_attr_show,
+	.store = slice_attr_store,
 };
 
 static void slice_release(struct kobject *kobj)
