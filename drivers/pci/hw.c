@@ -7,7 +7,8 @@
  * A vGPU shows the registers of a GPU with fewer slices and without host pages, so one
  * set of functions serves both. What needs a host page is missing in the table of
  * operations for vGPUs, and resetting or invalidating a slice goes through its client
- * page there; which table applies is decided once, when the GPU is identified.
+ * page there. A GPU that cannot exchange clients by itself has a table without the
+ * operations for it. Which table applies is decided once, when the GPU is identified.
  *
  * A device that was pulled answers all ones, one that was switched off perhaps zeroes.
  * Whoever reads ones, or depends on an answer, checks the identification; once that is
@@ -19,10 +20,12 @@
 #include <linux/pci.h>
 #include <linux/sizes.h>
 
+#include "context.h"
 #include "counters.h"
 #include "hw.h"
 #include "pt.h"
 #include "ring.h"
+#include "switch.h"
 #include "tess_pci.h"
 
 #define HW_VERSION_MAJOR	1
@@ -137,7 +140,12 @@ int tess_pci_identify(struct tess_pci *tp)
 	if (rc)
 		return rc;
 	tess_pci_read_slices(tp);
-	tp->be.ops = info->is_vgpu ? &tess_pci_vgpu_ops : &tess_pci_gpu_ops;
+	if (info->is_vgpu)
+		tp->be.ops = &tess_pci_vgpu_ops;
+	else if (info->caps & TESS_CAPS_SWITCH)
+		tp->be.ops = &tess_pci_switch_ops;
+	else
+		tp->be.ops = &tess_pci_gpu_ops;
 	return tess_pci_is_alive(tp) ? 0 : -ENODEV;
 }
 
@@ -255,7 +263,10 @@ static int hw_slice_reset(struct tess_backend *be, unsigned int slice)
 				!status || status == U32_MAX, 100, HW_RESET_TIMEOUT_US);
 	if (!tess_pci_is_alive(tp))
 		return -ENODEV;
-	return rc || status ? -EIO : 0;
+	if (rc || status)
+		return -EIO;
+	tess_pci_switch_reset(tp, slice);
+	return 0;
 }
 
 static int hw_vslice_reset(struct tess_backend *be, unsigned int slice)
@@ -287,23 +298,24 @@ static int hw_slice_setup(struct tess_backend *be, unsigned int slice,
 
 static int hw_slice_stage2(struct tess_backend *be, unsigned int slice, struct tess_hw_as *hw)
 {
+	struct tess_pci_as *as = hw ? to_tess_pci_as(hw) : NULL;
 	struct tess_pci *tp = to_tess_pci(be);
 	u32 control = TESS_HCONTROL_RUN;
 	u64 root = 0;
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
-	if (hw) {
-		struct tess_pci_as *as = to_tess_pci_as(hw);
-
-		/* First: an unmap that starts now must invalidate this slice */
-		atomic64_or(BIT_ULL(slice), &as->slices);
+	tess_pci_stage2_begin(tp, slice, as);
+	if (as) {
 		root = tess_pci_as_root(as);
 		control |= TESS_HCONTROL_STAGE2;
 	}
 	tess_pci_write64(tp, TESS_HOST_PAGE(slice), TESS_HREG_STAGE2_ROOT, root);
 	tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_CONTROL, control);
 	tess_pci_invalidate(tp, BIT_ULL(slice));
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	tess_pci_stage2_end(tp, slice, as);
 	return 0;
 }
 
@@ -416,15 +428,30 @@ static bool hw_completion_take(struct tess_backend *be, unsigned int slice)
 	.ring_recover = tess_pci_ring_recover,			\
 	.ring_usage = tess_pci_ring_usage
 
+#define HW_GPU_OPS						\
+	HW_COMMON_OPS,						\
+	.slice_reset = hw_slice_reset,				\
+	.slice_setup = hw_slice_setup,				\
+	.slice_stage2 = hw_slice_stage2,			\
+	.host_fault_pending = hw_host_fault_pending,		\
+	.host_fault_read = hw_host_fault_read,			\
+	.host_fault_ack = hw_host_fault_ack,			\
+	.counters = tess_pci_counters
+
 const struct tess_backend_ops tess_pci_gpu_ops = {
-	HW_COMMON_OPS,
-	.slice_reset = hw_slice_reset,
-	.slice_setup = hw_slice_setup,
-	.slice_stage2 = hw_slice_stage2,
-	.host_fault_pending = hw_host_fault_pending,
-	.host_fault_read = hw_host_fault_read,
-	.host_fault_ack = hw_host_fault_ack,
-	.counters = tess_pci_counters,
+	HW_GPU_OPS,
+};
+
+const struct tess_backend_ops tess_pci_switch_ops = {
+	HW_GPU_OPS,
+	.context_alloc = tess_pci_context_alloc,
+	.context_free = tess_pci_context_free,
+	.context_clear = tess_pci_context_clear,
+	.context_read = tess_pci_context_read,
+	.context_capture = tess_pci_context_capture,
+	.context_switch = tess_pci_context_switch,
+	.slice_notify = tess_pci_slice_notify,
+	.slice_idle = tess_pci_slice_idle,
 };
 
 const struct tess_backend_ops tess_pci_vgpu_ops = {

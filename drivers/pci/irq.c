@@ -6,8 +6,9 @@
  *
  * Completions are handled in hard interrupt context: the router reads memory and signals
  * eventfds and fences, which is short, and a thread would add a scheduling delay to
- * every submission of every client. Faults and events read registers and are rare; they
- * have threads.
+ * every submission of every client. So are events of slices: a few registers are read,
+ * and who waits is woken. Faults, and changes of a vGPU's composition, read many
+ * registers and are rare; they have threads.
  *
  * Handlers run only while the GPU is started. They begin before it is in the pool, so
  * that none is lost, and end before it leaves.
@@ -39,8 +40,18 @@ static irqreturn_t irq_fault(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* A vGPU's composition changed; a GPU's context operations have no user here */
 static irqreturn_t irq_event(int irq, void *data)
+{
+	struct tess_pci *tp = data;
+
+	if (tp->info.is_vgpu)
+		return IRQ_WAKE_THREAD;
+	tess_pci_switch_irq(tp);
+	return IRQ_HANDLED;
+}
+
+/* A vGPU's composition changed */
+static irqreturn_t irq_composition(int irq, void *data)
 {
 	struct tess_pci *tp = data;
 	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
@@ -53,7 +64,7 @@ static irqreturn_t irq_event(int irq, void *data)
 		return IRQ_HANDLED;
 	/* Acknowledge first: a change that comes while we read raises it again */
 	tess_pci_write64(tp, TESS_GLOBAL_PAGE, TESS_REG_EVENT_PENDING, events);
-	if (gpu && tp->info.is_vgpu && (events & BIT_ULL(0))) {
+	if (gpu && (events & BIT_ULL(0))) {
 		tess_pci_read_slices(tp);
 		tess_gpu_reconfigure(gpu, tp->slices);
 	}
@@ -68,7 +79,7 @@ static const struct {
 } irqs[] = {
 	{ TESS_IRQ_COMPLETION, "tessera-completion", irq_completion, NULL },
 	{ TESS_IRQ_FAULT, "tessera-fault", NULL, irq_fault },
-	{ TESS_IRQ_EVENT, "tessera-event", NULL, irq_event },
+	{ TESS_IRQ_EVENT, "tessera-event", irq_event, irq_composition },
 };
 
 static void irq_stop(struct tess_pci *tp, unsigned int count)

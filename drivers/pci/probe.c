@@ -34,15 +34,24 @@ static int pci_start_memory(struct tess_pci *tp)
 		return rc;
 	tp->records = dma_alloc_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records),
 					 &tp->records_dma, GFP_KERNEL);
-	if (!tp->records) {
-		tess_pci_vram_fini(tp);
-		return -ENOMEM;
-	}
+	if (!tp->records)
+		goto err_vram;
+	rc = tess_pci_switcher_init(tp);
+	if (rc)
+		goto err_records;
 	return 0;
+
+err_records:
+	dma_free_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records), tp->records,
+			  tp->records_dma);
+err_vram:
+	tess_pci_vram_fini(tp);
+	return -ENOMEM;
 }
 
 static void pci_stop_memory(struct tess_pci *tp)
 {
+	tess_pci_switcher_fini(tp);
 	dma_free_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records), tp->records,
 			  tp->records_dma);
 	tess_pci_vram_fini(tp);
@@ -160,6 +169,7 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return -ENOMEM;
 	tp->pdev = pdev;
 	tp->be.dev = &pdev->dev;
+	spin_lock_init(&tp->stage2_lock);
 	pci_set_drvdata(pdev, tp);
 	rc = pcim_enable_device(pdev);
 	if (rc)

@@ -20,6 +20,14 @@
  * Unmapping clears entries, collects tables that became empty, invalidates the slices
  * that may have used the address space, and only then frees the tables: a walk that is
  * under way may still read them until then.
+ *
+ * Which slices those are is in &tess_pci_as.slices. A slice's bit is set before the slice
+ * is told to use the address space, and cleared after it has stopped using it and has
+ * dropped its translations. So an unmap that runs while a slice is switched finds the
+ * bit, or it has cleared the entries before the slice begins to look: the bit is set and
+ * then, behind a full barrier, the slice told; entries are cleared and then, behind a
+ * full barrier, the bit is read. Invalidating a slice that has left meanwhile costs its
+ * present client some fills, and nothing else.
  */
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
@@ -329,8 +337,8 @@ int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 		size -= step;
 		cond_resched();
 	}
-	/* Out of the tables before the slices are told to look again */
-	wmb();
+	/* Out of the tables before the slices are told to look again: tess_pci_stage2_begin() */
+	mb();
 	tess_pci_invalidate(tp, atomic64_read(&as->slices));
 	list_for_each_entry_safe(table, next, &empty, link)
 		pt_free(tp, table);
@@ -384,11 +392,87 @@ static void pt_destroy(struct tess_pci *tp, struct pt_table *table, int level)
 	cond_resched();
 }
 
+/* ---- slices of stage 2 ---- */
+
+/**
+ * tess_pci_stage2_begin() - a slice is about to use another stage 2
+ * @tp: device
+ * @slice: number; its calls are serialized
+ * @as: what it will use, NULL: none
+ *
+ * From here on, unmapping invalidates the slice.
+ */
+void tess_pci_stage2_begin(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as)
+{
+	spin_lock(&tp->stage2_lock);
+	tp->stage2[slice].next = as;
+	if (as)
+		atomic64_or(BIT_ULL(slice), &as->slices);
+	spin_unlock(&tp->stage2_lock);
+	/* Pairs with tess_pci_as_unmap() */
+	mb();
+}
+
+static void stage2_leave(unsigned int slice, struct tess_pci_as *as, struct tess_pci_as *stay)
+{
+	if (as && as != stay)
+		atomic64_andnot(BIT_ULL(slice), &as->slices);
+}
+
+/**
+ * tess_pci_stage2_end() - a slice uses this stage 2 and no other any more
+ * @tp: device
+ * @slice: number; its calls are serialized. It has dropped other translations
+ * @as: what it uses, NULL: none
+ */
+void tess_pci_stage2_end(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as)
+{
+	struct tess_pci_stage2 *s2 = &tp->stage2[slice];
+
+	spin_lock(&tp->stage2_lock);
+	stage2_leave(slice, s2->now, as);
+	stage2_leave(slice, s2->next, as);
+	s2->now = as;
+	s2->next = NULL;
+	spin_unlock(&tp->stage2_lock);
+}
+
+/**
+ * tess_pci_stage2_cancel() - a slice stays with what it uses
+ * @tp: device
+ * @slice: number; its calls are serialized. It has not used what was begun
+ */
+void tess_pci_stage2_cancel(struct tess_pci *tp, unsigned int slice)
+{
+	struct tess_pci_stage2 *s2 = &tp->stage2[slice];
+
+	spin_lock(&tp->stage2_lock);
+	stage2_leave(slice, s2->next, s2->now);
+	s2->next = NULL;
+	spin_unlock(&tp->stage2_lock);
+}
+
+/* Nobody uses it: but a GPU that is gone was not told so */
+static void stage2_forget(struct tess_pci *tp, const struct tess_pci_as *as)
+{
+	unsigned int i;
+
+	spin_lock(&tp->stage2_lock);
+	for (i = 0; i < TESS_MAX_SLICES; i++) {
+		if (tp->stage2[i].now == as)
+			tp->stage2[i].now = NULL;
+		if (tp->stage2[i].next == as)
+			tp->stage2[i].next = NULL;
+	}
+	spin_unlock(&tp->stage2_lock);
+}
+
 void tess_pci_as_destroy(struct tess_hw_as *hw)
 {
 	struct tess_pci_as *as = to_tess_pci_as(hw);
 	struct tess_pci *tp = to_tess_pci(hw->be);
 
+	stage2_forget(tp, as);
 	pt_destroy(tp, as->root, TESS_PT_LEVELS - 1);
 	pt_free_root(tp, as->root);
 	if (as->asid)

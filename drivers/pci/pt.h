@@ -6,6 +6,7 @@
 #include <tessera/backend.h>
 
 struct pt_table;
+struct tess_pci;
 
 /**
  * struct tess_pci_as - page tables of an address space
@@ -33,5 +34,9 @@ void tess_pci_as_destroy(struct tess_hw_as *hw);
 int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot);
 int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size);
 dma_addr_t tess_pci_as_root(const struct tess_pci_as *as);
+
+void tess_pci_stage2_begin(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as);
+void tess_pci_stage2_end(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as);
+void tess_pci_stage2_cancel(struct tess_pci *tp, unsigned int slice);
 
 #endif

@@ -5,12 +5,25 @@
 #include <linux/idr.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
+#include <linux/spinlock.h>
 #include <tessera/backend.h>
 
+#include "switch.h"
 #include "vram.h"
 
 struct dma_pool;
 struct pci_dev;
+struct tess_pci_as;
+
+/**
+ * struct tess_pci_stage2 - stage 2 of a slice
+ * @now: that it uses, or NULL
+ * @next: that it may use instead, while that is uncertain, or NULL
+ */
+struct tess_pci_stage2 {
+	struct tess_pci_as *now;
+	struct tess_pci_as *next;
+};
 
 /**
  * struct tess_pci - a Tessera PCI GPU
@@ -27,6 +40,9 @@ struct pci_dev;
  * @asids: address space ids in use, from 1
  * @records: completion records of kernel rings, slice n's is number n
  * @records_dma: their bus address
+ * @stage2_lock: protects @stage2. Innermost
+ * @stage2: by slice
+ * @switcher: exchanges clients of slices
  */
 struct tess_pci {
 	struct tess_backend be;
@@ -42,6 +58,9 @@ struct tess_pci {
 	struct ida asids;
 	struct tess_completion_record *records;
 	dma_addr_t records_dma;
+	spinlock_t stage2_lock;
+	struct tess_pci_stage2 stage2[TESS_MAX_SLICES];
+	struct tess_pci_switcher switcher;
 };
 
 static inline struct tess_pci *to_tess_pci(struct tess_backend *be)

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts: what a client has on a slice while it is on none.
+ *
+ * DOC: Contexts
+ *
+ * A context is an image in memory that the GPU writes and reads
+ * (Documentation/hw/context.rst), in a buffer that has room for the largest one. Each
+ * vslice has its own for life: a save can then not fail for want of memory.
+ *
+ * The host needs of an image only the registers of the client page, to answer the
+ * client's reads. They are copied and checked once, after the save, and all reads are
+ * answered from the copy. The image itself is not looked at again: the GPU, which may be
+ * broken or worse, can change it between a check and a use. An image whose beginning is
+ * not what it must be is bad: it cannot be read nor restored. The checksum is not
+ * computed here, which would take longer than the save; the GPU checks it when it
+ * restores.
+ *
+ * One sort of image is made by the host, for a client that cannot be saved because it
+ * does not stop. The GPU does not tell what the packet in progress needs, so that packet
+ * is lost, and so is the VM that it ran in: the ring is left disabled, as after an abort,
+ * with the fault in its registers. A client that repeated the packet instead would run
+ * it without its VM.
+ */
+#include <linux/crc32c.h>
+#include <linux/dma-mapping.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/unaligned.h>
+
+#include "context.h"
+#include "counters.h"
+#include "hw.h"
+#include "switch.h"
+#include "tess_pci.h"
+
+/**
+ * struct context_start - what every image begins with
+ * @header: header
+ * @client: registers of the client page
+ * @counters: counters of the client page
+ * @processor: address space
+ */
+struct context_start {
+	struct tess_ctx_header header;
+	struct tess_ctx_client client;
+	struct tess_ctx_counters counters;
+	struct tess_ctx_processor processor;
+};
+
+static_assert(sizeof(struct context_start) == TESS_CTX_IDLE_SIZE);
+static_assert(TESS_CTX_PAGE_BYTES == TESS_SREG_COUNTERS);
+static_assert(ARRAY_SIZE(((struct tess_ctx_counters *)NULL)->counter) == TESS_COUNTER_COUNT);
+
+/* Registers of 64 bits below the counters, a bit for each 8 bytes */
+#define WIDE_REGS							\
+	(BIT(TESS_SREG_RING_BASE / 8) | BIT(TESS_SREG_RPTR / 8) |	\
+	 BIT(TESS_SREG_WPTR / 8) | BIT(TESS_SREG_COMPLETION / 8) |	\
+	 BIT(TESS_SREG_FAULT_ADDR / 8) | BIT(TESS_SREG_FAULT_PC / 8) |	\
+	 BIT(TESS_SREG_FAULT_PACKET / 8) | BIT(TESS_SREG_FENCE_SEQ / 8))
+
+/* ---- registers ---- */
+
+static void regs_reset(struct tess_pci_context *ctx)
+{
+	memset(ctx->regs, 0, sizeof(ctx->regs));
+	put_unaligned_le32(TESS_RING_LOG2_MIN, ctx->regs + TESS_SREG_RING_LOG2);
+}
+
+/* What the slice was is no state of the client */
+static void regs_set(struct tess_pci_context *ctx, const struct context_start *start)
+{
+	memcpy(ctx->regs, start->client.page, sizeof(start->client.page));
+	memcpy(ctx->regs + TESS_SREG_COUNTERS, start->counters.counter,
+	       sizeof(start->counters.counter));
+	put_unaligned_le32(0, ctx->regs + TESS_SREG_KIND);
+	put_unaligned_le32(0, ctx->regs + TESS_SREG_CORES);
+	put_unaligned_le32(0, ctx->regs + TESS_SREG_ENGINES);
+}
+
+static bool is_wide(u32 off)
+{
+	return off >= TESS_SREG_COUNTERS || (WIDE_REGS & BIT(off / 8));
+}
+
+int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	*val = 0;
+	if (ctx->bad)
+		return -EBADMSG;
+	if (off >= sizeof(ctx->regs) || width > sizeof(ctx->regs) - off)
+		return 0;
+	if (width == 4)
+		*val = get_unaligned_le32(ctx->regs + off);
+	else if (is_wide(off))
+		*val = get_unaligned_le64(ctx->regs + off);
+	return 0;
+}
+
+/* ---- images ---- */
+
+static bool section_is(const struct tess_ctx_section *s, enum tess_ctx_type type, size_t size)
+{
+	return le32_to_cpu(s->type) == type && !s->flags && le64_to_cpu(s->size) == size;
+}
+
+static bool start_is_valid(const struct context_start *start, u64 used)
+{
+	const struct tess_ctx_header *h = &start->header;
+
+	return le32_to_cpu(h->magic) == TESS_CTX_MAGIC &&
+	       le16_to_cpu(h->version) == TESS_CTX_VERSION &&
+	       le16_to_cpu(h->header_size) == sizeof(*h) &&
+	       le64_to_cpu(h->size) == used && le32_to_cpu(h->sections) >= 3 &&
+	       section_is(&start->client.section, TESS_CTX_CLIENT, sizeof(start->client)) &&
+	       section_is(&start->counters.section, TESS_CTX_COUNTERS,
+			  sizeof(start->counters)) &&
+	       section_is(&start->processor.section, TESS_CTX_PROCESSOR,
+			  sizeof(start->processor));
+}
+
+static bool size_is_valid(u64 used)
+{
+	return used >= TESS_CTX_IDLE_SIZE && used <= TESS_CTX_MAX_SIZE && !(used % 8);
+}
+
+/**
+ * tess_pci_context_saved() - the GPU has written an image
+ * @ctx: context
+ * @used: bytes of the image, as the GPU says
+ */
+void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used)
+{
+	struct context_start start;
+
+	/* Not empty in any case: that would be a client without work */
+	ctx->hw.used = size_is_valid(used) ? used : TESS_CTX_IDLE_SIZE;
+	memcpy(&start, ctx->image, sizeof(start));
+	ctx->bad = !size_is_valid(used) || !start_is_valid(&start, used);
+	if (ctx->bad)
+		dev_err_ratelimited(ctx->hw.be->dev, "saved context of %llu bytes is damaged\n",
+				    used);
+	else
+		regs_set(ctx, &start);
+}
+
+/* ---- images of the host ---- */
+
+/**
+ * struct captured_reg - register that goes into an image
+ * @off: offset
+ * @width: 4 or 8
+ * @mask: bits that can be set
+ */
+struct captured_reg {
+	u16 off;
+	u8 width;
+	u64 mask;
+};
+
+static const struct captured_reg captured_regs[] = {
+	{ TESS_SREG_RING_BASE, 8, GENMASK_ULL(TESS_PA_BITS - 1, 12) },
+	{ TESS_SREG_RING_LOG2, 4, U32_MAX },
+	{ TESS_SREG_IRQ_STATUS, 4, TESS_IRQ_STATUS_COMPLETION | TESS_IRQ_STATUS_FAULT },
+	{ TESS_SREG_RPTR, 8, U64_MAX },
+	{ TESS_SREG_WPTR, 8, U64_MAX },
+	{ TESS_SREG_COMPLETION, 8, GENMASK_ULL(TESS_PA_BITS - 1, 6) },
+	{ TESS_SREG_FENCE_SEQ, 8, U64_MAX },
+};
+
+static void capture_regs(struct tess_pci *tp, unsigned int slice, u8 *page)
+{
+	u32 at = TESS_CLIENT_PAGE(slice);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(captured_regs); i++) {
+		const struct captured_reg *reg = &captured_regs[i];
+
+		if (reg->width == 8)
+			put_unaligned_le64(tess_pci_read64(tp, at, reg->off) & reg->mask,
+					   page + reg->off);
+		else
+			put_unaligned_le32(tess_pci_read32(tp, at, reg->off) & reg->mask,
+					   page + reg->off);
+	}
+	/* The one that not every value can be written to */
+	put_unaligned_le32(clamp_t(u32, get_unaligned_le32(page + TESS_SREG_RING_LOG2),
+				   TESS_RING_LOG2_MIN, TESS_RING_LOG2_MAX),
+			   page + TESS_SREG_RING_LOG2);
+}
+
+/* Disabled, with a fault of the packet where the ring stands */
+static void capture_fault(u8 *page, u32 cause)
+{
+	u64 rptr = get_unaligned_le64(page + TESS_SREG_RPTR);
+	u32 irqs = get_unaligned_le32(page + TESS_SREG_IRQ_STATUS);
+	u32 status = TESS_STATUS_FAULTED;
+
+	if (rptr != get_unaligned_le64(page + TESS_SREG_WPTR))
+		status |= TESS_STATUS_BUSY;
+	put_unaligned_le32(status, page + TESS_SREG_STATUS);
+	put_unaligned_le32(irqs | TESS_IRQ_STATUS_FAULT, page + TESS_SREG_IRQ_STATUS);
+	put_unaligned_le32(cause, page + TESS_SREG_FAULT_CAUSE);
+	put_unaligned_le64(rptr, page + TESS_SREG_FAULT_PACKET);
+}
+
+static void put_section(struct tess_ctx_section *s, enum tess_ctx_type type, size_t size)
+{
+	s->type = cpu_to_le32(type);
+	s->size = cpu_to_le64(size);
+}
+
+static void put_start(struct tess_pci *tp, unsigned int slice, struct context_start *start)
+{
+	struct tess_ctx_header *h = &start->header;
+
+	h->magic = cpu_to_le32(TESS_CTX_MAGIC);
+	h->version = cpu_to_le16(TESS_CTX_VERSION);
+	h->header_size = cpu_to_le16(sizeof(*h));
+	h->size = cpu_to_le64(sizeof(*start));
+	h->sections = cpu_to_le32(3);
+	h->kind = cpu_to_le32(tp->slices[slice].kind);
+	h->time = cpu_to_le64(tp->be.ops->time(&tp->be));
+	put_section(&start->client.section, TESS_CTX_CLIENT, sizeof(start->client));
+	put_section(&start->counters.section, TESS_CTX_COUNTERS, sizeof(start->counters));
+	put_section(&start->processor.section, TESS_CTX_PROCESSOR, sizeof(start->processor));
+	h->checksum = cpu_to_le32(~crc32c(~0, start, sizeof(*start)));
+}
+
+int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
+			     struct tess_hw_context *hw, u32 cause)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_pci *tp = to_tess_pci(be);
+	u64 counters[TESS_COUNTER_COUNT];
+	struct context_start start = {};
+	unsigned int i;
+	int rc;
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	capture_regs(tp, slice, start.client.page);
+	capture_fault(start.client.page, cause);
+	rc = tess_pci_counters(be, slice, false, counters);
+	if (rc)
+		return rc;
+	for (i = 0; i < TESS_COUNTER_COUNT; i++)
+		start.counters.counter[i] = cpu_to_le64(counters[i]);
+	if (!tess_pci_is_alive(tp))
+		return -ENODEV;
+	/* The present client may have become the next one meanwhile */
+	if (tess_pci_switch_came_late(tp, slice))
+		return -EIO;
+	put_start(tp, slice, &start);
+	memcpy(ctx->image, &start, sizeof(start));
+	regs_set(ctx, &start);
+	ctx->hw.used = sizeof(start);
+	ctx->bad = false;
+	return 0;
+}
+
+/* ---- life ---- */
+
+struct tess_hw_context *tess_pci_context_alloc(struct tess_backend *be)
+{
+	struct tess_pci_context *ctx;
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->image = dma_alloc_coherent(be->dev, TESS_CTX_MAX_SIZE, &ctx->dma,
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!ctx->image) {
+		kfree(ctx);
+		return ERR_PTR(-ENOMEM);
+	}
+	ctx->hw.be = be;
+	regs_reset(ctx);
+	return &ctx->hw;
+}
+
+void tess_pci_context_free(struct tess_hw_context *hw)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	dma_free_coherent(hw->be->dev, TESS_CTX_MAX_SIZE, ctx->image, ctx->dma);
+	kfree(ctx);
+}
+
+void tess_pci_context_clear(struct tess_hw_context *hw)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	regs_reset(ctx);
+	ctx->hw.used = 0;
+	ctx->bad = false;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_PCI_CONTEXT_H_
+#define _TESSERA_PCI_CONTEXT_H_
+
+#include <tessera/backend.h>
+#include <tessera/hw/tess_context.h>
+
+/* Client page up to its last register */
+#define TESS_PCI_CONTEXT_REGS	(TESS_SREG_COUNTERS + TESS_COUNTER_COUNT * sizeof(u64))
+
+/**
+ * struct tess_pci_context - saved state of a client
+ * @hw: for the core
+ * @image: what the GPU wrote and will read; it may change at any time
+ * @dma: its bus address
+ * @bad: the GPU wrote something that is no image
+ * @regs: the host's copy of the registers, little endian as they read
+ */
+struct tess_pci_context {
+	struct tess_hw_context hw;
+	void *image;
+	dma_addr_t dma;
+	bool bad;
+	u8 regs[TESS_PCI_CONTEXT_REGS];
+};
+
+static inline struct tess_pci_context *to_tess_pci_context(struct tess_hw_context *hw)
+{
+	return container_of(hw, struct tess_pci_context, hw);
+}
+
+struct tess_hw_context *tess_pci_context_alloc(struct tess_backend *be);
+void tess_pci_context_free(struct tess_hw_context *hw);
+void tess_pci_context_clear(struct tess_hw_context *hw);
+int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val);
+int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
+			     struct tess_hw_context *hw, u32 cause);
+void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used);
+
+#endif
