@@ -94,7 +94,8 @@ void tess_mdev_bars_reset(struct tess_mdev *tm)
 {
 	struct tess_mdev_bars *bars = &tm->bars;
 
-	bars->latch_off = 0;
+	bars->event_low = 0;
+	memset(bars->low, 0, sizeof(bars->low));
 	atomic64_set(&bars->event_pending, 0);
 	atomic64_set(&bars->fault_pending, 0);
 	memset(page_address(bars->comp_page), 0, PAGE_SIZE);

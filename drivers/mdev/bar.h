@@ -31,11 +31,21 @@ struct tess_mdev_ident {
 	u64 bar_size;
 };
 
+/* 64-bit registers of a vslice that can be written */
+enum tess_mdev_wide {
+	TESS_MDEV_WIDE_RING_BASE,
+	TESS_MDEV_WIDE_RPTR,
+	TESS_MDEV_WIDE_WPTR,
+	TESS_MDEV_WIDE_COMPLETION,
+	TESS_MDEV_WIDE_DOORBELL,
+	TESS_MDEV_WIDE_COUNT,
+};
+
 /**
  * struct tess_mdev_bars - state behind trapped registers
  * @msix: MSI-X table; VFIO_DEVICE_SET_IRQS is what counts
- * @latch_off: register of which the low half was written
- * @latch_low: that half
+ * @event_low: low half that was written to TESS_REG_EVENT_PENDING
+ * @low: the same of registers of vslices
  * @event_pending: TESS_REG_EVENT_PENDING
  * @fault_pending: vslices that faulted and were not acknowledged
  * @comp_lock: protects @comp and @comp_page; innermost
@@ -44,8 +54,8 @@ struct tess_mdev_ident {
  */
 struct tess_mdev_bars {
 	u8 msix[TESS_MDEV_MSIX_TABLE_SIZE];
-	u32 latch_off;
-	u32 latch_low;
+	u32 event_low;
+	u32 low[TESS_MAX_SLICES][TESS_MDEV_WIDE_COUNT];
 	atomic64_t event_pending;
 	atomic64_t fault_pending;
 	struct mutex comp_lock;

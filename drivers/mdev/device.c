@@ -10,7 +10,8 @@
  *	   |               | FLR, VFIO_DEVICE_RESET, RESET register: same state
  *	   +---- gone() ---+---> dead --close, remove--> (nothing left to give back)
  *
- * A reset stops the slices, zeroes VRAM, and forgets guest memory and registers. A dead
+ * A reset stops the slices, zeroes VRAM, and forgets guest memory, registers and what was
+ * stored to doorbells. A dead
  * device reads as all ones, ignores writes and has parking pages mapped, until the VMM
  * closes it.
  */
@@ -55,6 +56,8 @@ phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
 void tess_mdev_reset_gpu(struct tess_mdev *tm)
 {
 	lockdep_assert_held(&tm->lock);
+	/* First: what is parked there belongs to the time before */
+	tess_mdev_doorbells_reset(tm);
 	/* Stops the slices, so that no fault pins memory behind the release */
 	if (tess_vgpu_scrub(tm->vgpu))
 		dev_dbg(tm->vdev.dev, "reset without its GPU\n");
@@ -105,7 +108,7 @@ static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
 
 	tess_mdev_bars_refresh(tm);
-	tess_mdev_zap_doorbells(tm);
+	tess_mdev_doorbells_zap(tm);
 	atomic64_or(1, &tm->bars.event_pending);
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
 }
@@ -129,6 +132,8 @@ static const struct tess_client_ops tess_mdev_client_ops = {
 	.fault = tess_mdev_client_fault,
 	.host_fault = tess_mdev_host_fault,
 	.config = tess_mdev_config_changed,
+	.parked = tess_mdev_parked,
+	.resumed = tess_mdev_resumed,
 	.gone = tess_mdev_gone,
 };
 
@@ -229,6 +234,7 @@ static void tess_mdev_close(struct vfio_device *vdev)
 	tess_mdev_dma_close(tm);
 	tess_mdev_irqs_reset(tm, true);
 	clear_highpage(tm->parking);
+	tess_mdev_doorbells_reset(tm);
 	mutex_unlock(&tm->lock);
 }
 
@@ -267,6 +273,7 @@ static void tess_mdev_release_dev(struct vfio_device *vdev)
 		dev_err(vdev->dev, "%lld pages of a guest are left pinned\n", pinned);
 	mtree_destroy(&tm->dma.chunks);
 	tess_mdev_bars_fini(tm);
+	tess_mdev_doorbells_fini(tm);
 	__free_page(tm->parking);
 }
 
@@ -308,7 +315,10 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (IS_ERR(tm))
 		return PTR_ERR(tm);
 	tm->type = type;
-	ret = tess_mdev_compose(tm);
+	/* Before the vGPU: call-backs use them */
+	ret = tess_mdev_doorbells_init(tm, type->blueprint.slices);
+	if (!ret)
+		ret = tess_mdev_compose(tm);
 	if (ret)
 		goto err_put;
 	dev_set_drvdata(&mdev->dev, tm);

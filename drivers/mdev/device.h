@@ -10,6 +10,7 @@
 #include "bar.h"
 #include "config.h"
 #include "dma.h"
+#include "doorbell.h"
 #include "irq.h"
 #include "record.h"
 #include "stats.h"
@@ -33,10 +34,12 @@ struct tess_mdev_type;
  * @vram_phys: CPU physical address of the GPU's VRAM
  * @vram: memory of the composition, constant
  * @lock: serializes trapped accesses and resets; protects @config and @bars
- * @map_lock: taken for reading by page faults, for writing to make @dead known;
- *	inside mmap_lock
+ * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
+ *	another; inside mmap_lock
  * @dead: the GPU is gone
- * @parking: page that is mapped where there is nothing to map
+ * @parking: page that is mapped where there is no VRAM to map
+ * @doorbells: doorbell pages
+ * @nr_doorbells: number of them, as many as vslices
  * @config: PCI configuration space
  * @bars: state behind the trapped registers
  * @irqs: interrupts, with a lock of their own
@@ -60,6 +63,8 @@ struct tess_mdev {
 	struct rw_semaphore map_lock;
 	bool dead;
 	struct page *parking;
+	struct tess_mdev_doorbell doorbells[TESS_MAX_SLICES];
+	unsigned int nr_doorbells;
 	struct tess_mdev_config config;
 	struct tess_mdev_bars bars;
 	struct tess_mdev_irqs irqs;

@@ -8,8 +8,8 @@
  * mapped 2 MiB at a time where the addresses allow.
  *
  * A fault handler must not fail with SIGBUS, which would stop the VM for something that
- * only concerns its GPU. Where there is nothing to map, be it a vslice without a slice or
- * a GPU that is gone, it maps a page of ordinary memory (parking page) that nobody reads.
+ * only concerns its GPU. Where there is nothing to map, be it a vslice without a slice
+ * (doorbell.c) or a GPU that is gone, it maps a page of ordinary memory (parking page).
  * Each vGPU has its own, or it would be a channel between VMs.
  */
 #include <linux/mm.h>
@@ -85,29 +85,29 @@ static unsigned int region_index(const struct vm_area_struct *vma)
 	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
 }
 
-/* Frame behind an offset of BAR0; what can't be mapped was refused by mmap() */
-static unsigned long regs_pfn(struct tess_mdev *tm, u64 off)
-{
-	phys_addr_t phys;
-
-	if (off == TESS_COMPOSITION_PAGE)
-		return page_to_pfn(tm->bars.comp_page);
-	phys = tess_vslice_doorbell_phys(tm->vgpu, (off - TESS_DOORBELL_PAGE(0)) / TESS_PAGE_SIZE);
-	return phys ? PHYS_PFN(phys) : 0;
-}
-
-static vm_fault_t insert_page(struct tess_mdev *tm, struct vm_area_struct *vma,
-			      unsigned long addr, unsigned long pfn)
+static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+			     unsigned long addr, u64 off)
 {
 	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
+	phys_addr_t phys;
+	u64 len;
 
-	if (!pfn)
+	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len);
+	if (!phys)
 		return vmf_insert_pfn_prot(vma, addr, page_to_pfn(tm->parking), prot);
-	if (region_index(vma) == TESS_BAR_VRAM)
-		prot = pgprot_writecombine(prot);
-	else if (pfn != page_to_pfn(tm->bars.comp_page))
-		prot = pgprot_noncached(prot);
-	return vmf_insert_pfn_prot(vma, addr, pfn, prot);
+	return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_writecombine(prot));
+}
+
+/* What can't be mapped was refused by mmap() */
+static vm_fault_t regs_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+			     unsigned long addr, u64 off)
+{
+	if (off != TESS_COMPOSITION_PAGE)
+		return tess_mdev_doorbell_fault(tm, vma, addr,
+						(off - TESS_DOORBELL_PAGE(0)) / TESS_PAGE_SIZE);
+	return vmf_insert_pfn_prot(vma, addr,
+				   page_to_pfn(tm->dead ? tm->parking : tm->bars.comp_page),
+				   vm_get_page_prot(vma->vm_flags));
 }
 
 static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
@@ -115,19 +115,15 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
 	unsigned long addr = vmf->address & PAGE_MASK;
-	u64 off = region_offset(vma, addr), len;
-	unsigned long pfn = 0;
+	u64 off = region_offset(vma, addr);
 	vm_fault_t ret;
 
 	atomic64_inc(&tm->stats.mmap_faults);
 	down_read(&tm->map_lock);
-	if (tm->dead)
-		pfn = 0;
-	else if (region_index(vma) == TESS_BAR_VRAM)
-		pfn = PHYS_PFN(tess_mdev_vram_phys(tm, off, &len));
+	if (region_index(vma) == TESS_BAR_VRAM)
+		ret = vram_fault(tm, vma, addr, off);
 	else
-		pfn = regs_pfn(tm, off);
-	ret = insert_page(tm, vma, addr, pfn);
+		ret = regs_fault(tm, vma, addr, off);
 	up_read(&tm->map_lock);
 	return ret;
 }
@@ -218,12 +214,4 @@ void tess_mdev_zap(struct tess_mdev *tm)
 	get_areas(tm, areas);
 	for (i = 0; i < AREA_COUNT; i++)
 		zap_area(tm, &areas[i]);
-}
-
-void tess_mdev_zap_doorbells(struct tess_mdev *tm)
-{
-	struct tess_mdev_area areas[AREA_COUNT];
-
-	get_areas(tm, areas);
-	zap_area(tm, &areas[AREA_DOORBELLS]);
 }

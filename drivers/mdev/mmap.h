@@ -14,8 +14,7 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma);
 /* Which parts of a region can be mapped, as a capability; also sets the flags */
 int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
 			   struct vfio_info_cap *caps);
-/* Withdraw what is mapped; the next access faults it in again */
+/* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_zap(struct tess_mdev *tm);
-void tess_mdev_zap_doorbells(struct tess_mdev *tm);
 
 #endif

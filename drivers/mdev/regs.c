@@ -7,6 +7,11 @@
  * slices: they name client-physical addresses only, which stage 2 translates, so that
  * there is nothing in them that has to be checked beyond what the GPU itself checks.
  * Some writes have a meaning for the host too and are watched. Host pages do not exist.
+ *
+ * A client must not see whether its vslice is on a slice or parked. The core answers for
+ * parked ones; what it does not know is the write index that was stored to a parked
+ * doorbell and that the register would have by now. And a slice forgets the low half of a
+ * 64-bit write when its client changes, so halves are joined here.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -193,18 +198,15 @@ static u64 global_read(struct tess_mdev *tm, u32 off, unsigned int len)
 }
 
 /* True if @val is complete: a 64-bit register takes its halves over with the high one */
-static bool join_halves(struct tess_mdev *tm, u32 off, unsigned int len, u64 *val)
+static bool join_halves(u32 *low, u32 off, unsigned int len, u64 *val)
 {
-	struct tess_mdev_bars *bars = &tm->bars;
-
 	if (len == 8)
 		return true;
 	if (!(off & 4)) {
-		bars->latch_off = off;
-		bars->latch_low = *val;
+		*low = *val;
 		return false;
 	}
-	*val = *val << 32 | (bars->latch_off == off - 4 ? bars->latch_low : 0);
+	*val = *val << 32 | *low;
 	return true;
 }
 
@@ -214,7 +216,8 @@ static void global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 va
 
 	if (!reg || !reg->write || len > reg->width)
 		return;
-	if (reg->width == 4 || join_halves(tm, off, len, &val))
+	/* There is one of 64 bits */
+	if (reg->width == 4 || join_halves(&tm->bars.event_low, off, len, &val))
 		reg->write(tm, val);
 }
 
@@ -228,20 +231,94 @@ static u64 composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
 	return val;
 }
 
+static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+{
+	u64 val = 0;
+
+	return tess_vslice_reg_read(tm->vgpu, vslice, off, len, &val) ? 0 : val;
+}
+
+/* What a store to a parked doorbell makes of a register */
+static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64 val, u64 parked)
+{
+	switch (off) {
+	case TESS_SREG_WPTR:
+		return parked;
+	case TESS_SREG_WPTR + 4:
+		return upper_32_bits(parked);
+	case TESS_SREG_STATUS:
+		if (client_reg(tm, vslice, TESS_SREG_RPTR, 8) != parked)
+			val |= TESS_STATUS_BUSY;
+		return val;
+	default:
+		return val;
+	}
+}
+
+static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+{
+	/* Before the register: what is forwarded in between is there then */
+	u64 parked = tess_mdev_doorbell_parked(tm, vslice);
+	u64 val = client_reg(tm, vslice, off, len);
+
+	if (parked)
+		val = client_parked(tm, vslice, off, val, parked);
+	return len == 4 ? lower_32_bits(val) : val;
+}
+
+static void client_reset(struct tess_mdev *tm, unsigned int vslice)
+{
+	memset(tm->bars.low[vslice], 0, sizeof(tm->bars.low[vslice]));
+	/* First: what is parked was stored before, and must not come after */
+	tess_mdev_doorbell_forget(tm, vslice);
+	tess_vslice_reset(tm->vgpu, vslice);
+	tess_mdev_record_update(tm, vslice);
+}
+
+/* Low half of a register of 64 bits, NULL: it is none that can be written */
+static u32 *client_low(struct tess_mdev *tm, unsigned int vslice, u32 off)
+{
+	u32 *low = tm->bars.low[vslice];
+
+	switch (off & ~4) {
+	case TESS_SREG_RING_BASE:
+		return &low[TESS_MDEV_WIDE_RING_BASE];
+	case TESS_SREG_RPTR:
+		return &low[TESS_MDEV_WIDE_RPTR];
+	case TESS_SREG_WPTR:
+		return &low[TESS_MDEV_WIDE_WPTR];
+	case TESS_SREG_COMPLETION:
+		return &low[TESS_MDEV_WIDE_COMPLETION];
+	default:
+		return NULL;
+	}
+}
+
+static void client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off,
+			      unsigned int len, u64 val)
+{
+	if (!join_halves(client_low(tm, vslice, off), off, len, &val))
+		return;
+	off &= ~4;
+	tess_vslice_reg_write(tm->vgpu, vslice, off, 8, val);
+	if (off == TESS_SREG_COMPLETION)
+		tess_mdev_record_update(tm, vslice);
+}
+
 static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
 			 u64 val)
 {
+	if (client_low(tm, vslice, off)) {
+		client_write_wide(tm, vslice, off, len, val);
+		return;
+	}
 	/* Before the GPU goes on: a fault that follows must not be lost */
 	if (off == TESS_SREG_FAULT_ACK || off == TESS_SREG_RESET)
 		atomic64_andnot(BIT_ULL(vslice), &tm->bars.fault_pending);
-	if (off == TESS_SREG_RESET) {
-		if (lower_32_bits(val) == 1)
-			tess_vslice_reset(tm->vgpu, vslice);
-	} else {
+	if (off != TESS_SREG_RESET)
 		tess_vslice_reg_write(tm->vgpu, vslice, off, len, val);
-	}
-	if (off == TESS_SREG_RESET || (off & ~4) == TESS_SREG_COMPLETION)
-		tess_mdev_record_update(tm, vslice);
+	else if (lower_32_bits(val) == 1)
+		client_reset(tm, vslice);
 }
 
 static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
@@ -249,8 +326,13 @@ static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, u
 {
 	u32 at = off & (TESS_PAGE_SIZE - 1);
 
-	if ((at & ~4) == TESS_DOORBELL_WPTR && join_halves(tm, off, len, &val))
-		tess_vslice_kick(tm->vgpu, vslice, val);
+	if ((at & ~4) != TESS_DOORBELL_WPTR ||
+	    !join_halves(&tm->bars.low[vslice][TESS_MDEV_WIDE_DOORBELL], at, len, &val))
+		return;
+	/* An older value must not come after this one */
+	if (tess_mdev_doorbell_parked(tm, vslice))
+		tess_mdev_doorbell_forget(tm, vslice);
+	tess_vslice_kick(tm->vgpu, vslice, val);
 }
 
 /* Whether @off is in the pages of vslices that start at @first; @vslice tells which */
@@ -265,7 +347,6 @@ static bool in_pages(const struct tess_mdev *tm, u32 off, u32 first, unsigned in
 u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
 	unsigned int vslice;
-	u64 val = 0;
 
 	lockdep_assert_held(&tm->lock);
 	atomic64_inc(&tm->stats.traps);
@@ -275,10 +356,9 @@ u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 		return 0;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
 		return global_read(tm, off, len);
-	if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice) &&
-	    tess_vslice_reg_read(tm->vgpu, vslice, off & (TESS_PAGE_SIZE - 1), len, &val))
-		return 0;
-	return val;
+	if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice))
+		return client_read(tm, vslice, off & (TESS_PAGE_SIZE - 1), len);
+	return 0;
 }
 
 void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)

@@ -3,6 +3,8 @@
  * Attributes of a vGPU's mdev; Documentation/ABI/testing/sysfs-bus-mdev-tessera
  */
 #include <linux/device.h>
+#include <linux/kstrtox.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "device.h"
 #include "sysfs.h"
@@ -60,15 +62,103 @@ static ssize_t composition_show(struct device *dev, struct device_attribute *att
 }
 static DEVICE_ATTR_RO(composition);
 
+static const char tess_mdev_features[] =
+	"composition direct-doorbell direct-vram demand-pinning reset sharing move";
+
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "composition direct-doorbell direct-vram demand-pinning reset\n");
+	return sysfs_emit(buf, "%s\n", tess_mdev_features);
 }
 static DEVICE_ATTR_RO(features);
+
+/* ---- share of the slices ---- */
+
+static struct tess_blueprint blueprint_of(struct device *dev)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	struct tess_blueprint bp;
+
+	tess_vgpu_blueprint(tm->vgpu, &bp);
+	return bp;
+}
+
+/* -EINVAL for all that is no number; the core checks the range, and says it then */
+static int parse_number(struct device *dev, struct device_attribute *attr, const char *buf,
+			unsigned int min, unsigned int max, u32 *val)
+{
+	if (!kstrtou32(buf, 0, val))
+		return 0;
+	dev_info(dev, "%s is a number from %u to %u\n", attr->attr.name, min, max);
+	return -EINVAL;
+}
+
+static ssize_t weight_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", blueprint_of(dev).weight);
+}
+
+static ssize_t weight_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			    size_t count)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	u32 weight;
+	int ret;
+
+	ret = parse_number(dev, attr, buf, 1, TESS_WEIGHT_MAX, &weight);
+	if (!ret)
+		ret = tess_vgpu_set_weight(tm->vgpu, weight);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(weight);
+
+static ssize_t cap_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", blueprint_of(dev).cap);
+}
+
+static ssize_t cap_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			 size_t count)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	u32 cap;
+	int ret;
+
+	ret = parse_number(dev, attr, buf, 0, TESS_CAP_MAX, &cap);
+	if (!ret)
+		ret = tess_vgpu_set_cap(tm->vgpu, cap);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(cap);
+
+static const char * const tess_mdev_policies[] = { "manual", "auto" };
+
+static ssize_t policy_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", tess_mdev_policies[blueprint_of(dev).automatic]);
+}
+
+static ssize_t policy_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			    size_t count)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	int policy, ret;
+
+	policy = sysfs_match_string(tess_mdev_policies, buf);
+	if (policy < 0) {
+		dev_info(dev, "policy is manual or auto\n");
+		return -EINVAL;
+	}
+	ret = tess_vgpu_set_automatic(tm->vgpu, policy);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(policy);
 
 static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_composition.attr,
 	&dev_attr_features.attr,
+	&dev_attr_weight.attr,
+	&dev_attr_cap.attr,
+	&dev_attr_policy.attr,
 	NULL,
 };
 

@@ -8,7 +8,7 @@
 
 struct tess_mdev_parent;
 
-#define TESS_MDEV_MAX_TYPES	9
+#define TESS_MDEV_MAX_TYPES	18
 
 /**
  * struct tess_mdev_type - a type of vGPU on one GPU

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: doorbells
+ *
+ * The doorbell page of a vslice is that of the slice that runs it, mapped into the
+ * guest. While no slice does, it is a *parking page*: memory of the host, one page for
+ * each vslice, or it would be a channel between guests. It is faulted in at the first
+ * access, which is how the host learns that a parked vslice has work. Later stores go
+ * to the page without anybody's help and each replaces the one before, as it would in
+ * the register. When the vslice is on a slice again, the page is withdrawn and what it
+ * holds is forwarded.
+ *
+ * What is mapped must change together with who runs where. A store of this guest that
+ * reached a slice after it was given to another client would move that client's ring.
+ * The core publishes the answer of tess_vslice_doorbell_phys() before it calls back, and
+ * the page fault asks for it and inserts what it says in one section that holds
+ * &tess_mdev.map_lock for reading; the call-backs take it for writing. So of each page
+ * fault one of three is true:
+ *
+ * - It began after the call-back had the lock: it sees the new answer.
+ * - It ended before that and inserted what was right before: the call-back withdraws
+ *   it, with all TLBs flushed, before it returns, which is before the core goes on.
+ * - It did not insert anything.
+ *
+ * It follows that no doorbell of a slice is mapped when parked() returns, and no parking
+ * page when resumed() has zapped. Therefore resumed() zaps first and reads the parking
+ * page then: what was stored until the zap is in the page, and what is stored later
+ * faults, and finds the slice. Nothing is stored in between. Nor is anything lost between
+ * the store and the core's knowledge of it: wherever a parking page was mapped, the core
+ * was told in the same section, so that resumed() follows. The one exception is a page
+ * that is mapped after the core's answer changed and before parked() has the lock: that
+ * mapping goes, but what was stored through it does not, and parked() tells the core.
+ *
+ * Zero stands for "nothing was stored": the register reads as zero, and a store of zero
+ * to the doorbell of a ring says nothing new. It has to be one store of 64 bits, as
+ * Documentation/hw/registers.rst has it; halves around a zap would be taken for two
+ * values.
+ *
+ * Parking pages outlive all resets that the guest can cause, but not what is in them: a
+ * value that was stored before a reset must not reach the ring that is set up after it.
+ */
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pfn.h>
+#include "device.h"
+#include "doorbell.h"
+
+static u64 *parked_value(const struct tess_mdev *tm, unsigned int vslice)
+{
+	return page_address(tm->doorbells[vslice].parking) + TESS_DOORBELL_WPTR;
+}
+
+u64 tess_mdev_doorbell_parked(const struct tess_mdev *tm, unsigned int vslice)
+{
+	return le64_to_cpu((__force __le64)READ_ONCE(*parked_value(tm, vslice)));
+}
+
+/* ---- mappings ---- */
+
+static void zap_locked(struct tess_mdev *tm, unsigned int vslice)
+{
+	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
+
+	lockdep_assert_held_write(&tm->map_lock);
+	if (!db->mapped)
+		return;
+	unmap_mapping_range(tm->vdev.inode->i_mapping,
+			    TESS_MDEV_REGION_OFFSET(TESS_BAR_REGS) + TESS_DOORBELL_PAGE(vslice),
+			    TESS_PAGE_SIZE, true);
+	db->mapped = false;
+}
+
+void tess_mdev_doorbells_zap(struct tess_mdev *tm)
+{
+	unsigned int i;
+
+	down_write(&tm->map_lock);
+	for (i = 0; i < tm->nr_doorbells; i++)
+		zap_locked(tm, i);
+	up_write(&tm->map_lock);
+}
+
+vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+				    unsigned long addr, unsigned int vslice)
+{
+	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
+	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
+	phys_addr_t phys;
+	vm_fault_t ret;
+
+	lockdep_assert_held_read(&tm->map_lock);
+	WRITE_ONCE(db->mapped, true);
+	phys = tm->dead ? 0 : tess_vslice_doorbell_phys(tm->vgpu, vslice);
+	if (phys)
+		return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_noncached(prot));
+	ret = vmf_insert_pfn_prot(vma, addr, page_to_pfn(db->parking), prot);
+	if (!tm->dead)
+		tess_vslice_wake(tm->vgpu, vslice);
+	return ret;
+}
+
+/* ---- call-backs of the core ---- */
+
+void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	down_write(&tm->map_lock);
+	zap_locked(tm, vslice);
+	up_write(&tm->map_lock);
+	if (tess_mdev_doorbell_parked(tm, vslice))
+		tess_vslice_wake(vgpu, vslice);
+}
+
+bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	down_write(&tm->map_lock);
+	zap_locked(tm, vslice);
+	*wptr = le64_to_cpu((__force __le64)xchg(parked_value(tm, vslice), 0));
+	up_write(&tm->map_lock);
+	return *wptr;
+}
+
+/* ---- resets ---- */
+
+void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice)
+{
+	down_write(&tm->map_lock);
+	zap_locked(tm, vslice);
+	WRITE_ONCE(*parked_value(tm, vslice), 0);
+	up_write(&tm->map_lock);
+}
+
+void tess_mdev_doorbells_reset(struct tess_mdev *tm)
+{
+	unsigned int i;
+
+	down_write(&tm->map_lock);
+	for (i = 0; i < tm->nr_doorbells; i++) {
+		zap_locked(tm, i);
+		clear_highpage(tm->doorbells[i].parking);
+	}
+	up_write(&tm->map_lock);
+}
+
+/* ---- life ---- */
+
+int tess_mdev_doorbells_init(struct tess_mdev *tm, unsigned int count)
+{
+	while (tm->nr_doorbells < count) {
+		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+
+		if (!page)
+			return -ENOMEM;
+		tm->doorbells[tm->nr_doorbells++].parking = page;
+	}
+	return 0;
+}
+
+void tess_mdev_doorbells_fini(struct tess_mdev *tm)
+{
+	while (tm->nr_doorbells)
+		__free_page(tm->doorbells[--tm->nr_doorbells].parking);
+}

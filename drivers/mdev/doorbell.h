@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_DOORBELL_H_
+#define _TESS_MDEV_DOORBELL_H_
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct tess_mdev;
+struct tess_vgpu;
+
+/**
+ * struct tess_mdev_doorbell - doorbell page of a vslice
+ * @parking: what the client sees of it while no slice runs the vslice
+ * @mapped: something may be mapped. Set with &tess_mdev.map_lock held for reading,
+ *	cleared with it held for writing
+ */
+struct tess_mdev_doorbell {
+	struct page *parking;
+	bool mapped;
+};
+
+int tess_mdev_doorbells_init(struct tess_mdev *tm, unsigned int count);
+void tess_mdev_doorbells_fini(struct tess_mdev *tm);
+/* Forget what was stored to parked doorbells and zero their pages */
+void tess_mdev_doorbells_reset(struct tess_mdev *tm);
+void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice);
+/* Withdraw all that is mapped; the next access faults it in again */
+void tess_mdev_doorbells_zap(struct tess_mdev *tm);
+
+/* Page fault; holds map_lock for reading */
+vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+				    unsigned long addr, unsigned int vslice);
+/* Value that was stored while parked and not delivered yet; 0: none */
+u64 tess_mdev_doorbell_parked(const struct tess_mdev *tm, unsigned int vslice);
+
+/* Call-backs of the core */
+void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice);
+bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr);
+
+#endif
