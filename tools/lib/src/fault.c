@@ -41,6 +41,7 @@ static const char *const causes[] = {
 	[TESS_CAUSE_LINK_DISABLED] = "access to the VRAM of a slice without a link to it",
 	[TESS_CAUSE_DOORBELL] = "bad ring index",
 	[TESS_CAUSE_NO_COMPLETION] = "fence without a completion record",
+	[TESS_CAUSE_NOT_PREEMPTED] = "work dropped by the host: it did not stop in time",
 };
 
 static const char *cause_name(uint32_t cause)
