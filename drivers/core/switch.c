@@ -111,10 +111,13 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 			  reason == TESS_OUT_IDLE);
 	tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
 			    tess_context_queue(out->context));
-	if (!tess_sched_wants(out))
-		tess_policy_sleep(&slice->rq.policy, &se->policy);
-	else
+	/* It may have got work since it was found idle, or have done its last */
+	if (tess_sched_wants(out)) {
 		se->wait_since = time;
+		tess_policy_wake(&slice->rq.policy, &se->policy);
+	} else {
+		tess_policy_sleep(&slice->rq.policy, &se->policy);
+	}
 	trace_tess_save(slice, out->vgpu, out->index, time, tess_context_hw(out->context)->used);
 	trace_tess_sched_out(slice, out->vgpu, out->index, time, se->run_cycles - se->in_cycles,
 			     reason);
@@ -240,6 +243,24 @@ static void switch_describe(struct tess_slice *slice, struct tess_vslice *out,
 	sw->notify_idle = next->sched.has_work && switch_others(slice, next);
 }
 
+/* What was armed with the switch may not be enough for what it brought to light */
+static void switch_arm(struct tess_slice *slice, struct tess_vslice *next,
+		       const struct tess_hw_switch *sw)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_runq *rq = &slice->rq;
+	u64 timer;
+
+	timer = tess_policy_timer(&rq->policy, next ? &next->sched.policy : NULL, 0, rq->now);
+	if (next && rq->contested && !sw->notify_idle)
+		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, timer, true);
+	else if (timer && !sw->timer)
+		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, timer, sw->notify_idle);
+	else
+		return;
+	rq->armed = true;
+}
+
 /**
  * tess_switch() - exchange the client of a slice
  * @slice: slice, its hw mutex held, inside tess_gpu_enter()
@@ -273,13 +294,10 @@ int tess_switch(struct tess_slice *slice, struct tess_vslice *next, enum tess_ou
 	if (out)
 		switch_saved(slice, out, sw.time, reason);
 	switch_set_resident(slice, out, next);
-	if (!next)
-		return 0;
-	rq->contested = switch_others(slice, next);
-	switch_restored(slice, next, sw.time);
-	if (rq->contested && !sw.notify_idle) {
-		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, sw.timer, true);
-		rq->armed = true;
+	if (next) {
+		rq->contested = switch_others(slice, next);
+		switch_restored(slice, next, sw.time);
 	}
+	switch_arm(slice, next, &sw);
 	return 0;
 }
