@@ -55,6 +55,8 @@ static struct host_regs settings_of(const struct slice *s, const struct tess_ctx
 	h.link_mask = le64toh(d->links);
 	h.timer = le64toh(d->timer);
 	h.notify = le32toh(d->notify);
+	/* What the former client's timer and notification said concerns nobody now. */
+	h.events &= ~(uint32_t)(TESS_EVENTS_TIMER | TESS_EVENTS_IDLE);
 	return h;
 }
 

@@ -165,8 +165,14 @@ static void test_writes_while_busy(struct rig *r)
 {
 	struct tess_ctx_switch d = ctx_desc(RUN), *res = ctx_result(r);
 
+	hreg_write64(r, 2, TESS_HREG_TIMER, 1);
+	hreg_write(r, 2, TESS_HREG_NOTIFY, TESS_NOTIFY_IDLE);
+	gpu_step(r->gpu, 1);
+	ok(hreg(r, 2, TESS_HREG_EVENTS) == (TESS_EVENTS_TIMER | TESS_EVENTS_IDLE),
+	   "events of the former client");
 	d.timer = 1000;
 	ctx_switch_start(r, 2, &d);
+	ok(!hreg(r, 2, TESS_HREG_EVENTS), "are gone");
 	hreg_write(r, 2, TESS_HREG_CTX_OP, TESS_CTX_SWITCH);
 	hreg_write64(r, 2, TESS_HREG_CTX_ADDR, 0);
 	hreg_write64(r, 2, TESS_HREG_TIMER, 0);
