@@ -235,8 +235,9 @@ struct tess_host_fault {
  *	tess_slice.hw is held: no calls for this vslice. Mandatory if the blueprint is
  *	shared or automatic
  * @resumed: the vslice runs on a slice again; tess_vslice_doorbell_phys() tells where.
- *	True if a store was caught since parked(): @wptr is its value. Context and locks
- *	as parked(). Mandatory with it
+ *	True if a store was caught since parked() and was not passed on by
+ *	tess_vslice_forward(): @wptr is its value. Context and locks as parked().
+ *	Mandatory with it
  * @gone: the GPU was removed or does not answer; no further call-backs follow. Fail
  *	what is pending. Process context. Mandatory
  *
@@ -497,6 +498,17 @@ int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr);
  * Any context; does no harm if it is resident. resumed() follows when it is its turn.
  */
 void tess_vslice_wake(struct tess_vgpu *vgpu, unsigned int vslice);
+
+/**
+ * tess_vslice_forward() - pass a store on that was caught while a vslice was parked
+ * @vgpu: vGPU
+ * @vslice: index
+ * @wptr: value of the last one
+ *
+ * Only from resumed(), for an owner whose client could reach the slice's doorbell, and
+ * store a newer value, before resumed() has returned. Takes no lock.
+ */
+void tess_vslice_forward(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr);
 
 /**
  * tess_vslice_doorbell_phys() - where a client's stores reach the slice directly
