@@ -13,17 +13,17 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 
 attributes()
 {
-	for t in C1 C2 C4 R1 R2 R4 M1 M2 M4; do
+	for t in $all_types; do
 		dir=$types/tessera_pci-$t
 		[ "$(cat "$dir/name")" = "Tessera $t" ] || return 1
 		[ "$(cat "$dir/device_api")" = vfio-pci ] || return 1
-		grep -qE '^num_heads=0, memory=[0-9]+M, max_resolution=none, max_instance=[0-9]+, ' \
+		grep -qE '^num_heads=0, memory=[0-9]+M, max_resolution=none, max_instance=[0-9]+, slices=[124], kind=[a-z]+, share=(exclusive|shared)$' \
 			"$dir/description" || return 1
 		# Nothing is in use: all that there can be is available
 		[ "$(sed 's/.*max_instance=\([0-9]*\).*/\1/' "$dir/description")" = \
 			"$(cat "$dir/available_instances")" ] || return 1
 	done
-	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 9 ]
+	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 18 ]
 }
 
 # Exactly as many as it says can be made, and all come back
@@ -41,6 +41,25 @@ exact()
 	done
 	[ "$(available "$1")" = 0 ] || return 1
 	create "$1" 2>&1 | grep -q 'No space left' || return 1
+	remove_all
+	[ "$(pool)" = "$before" ]
+}
+
+# A slice is exclusive or shared, and shared by 8 at most
+shared()
+{
+	remove_all
+	before=$(pool)
+	grep -q 'share=exclusive$' "$types/tessera_pci-C1/description" || return 1
+	grep -q 'memory=2M, .*max_instance=48, .*share=shared$' "$types/tessera_pci-C1S/description" || return 1
+	u=$(create C1S) || return 1
+	[ "$(available C1) $(available C1S) $(available C2S)" = "5 47 23" ] || return 1
+	for i in 1 2 3 4 5; do
+		create C1 >/dev/null || return 1
+	done
+	[ "$(available C1) $(available C1S) $(available C2S)" = "0 7 0" ] || return 1
+	remove "$u"
+	[ "$(available C1) $(available C1S)" = "1 8" ] || return 1
 	remove_all
 	[ "$(pool)" = "$before" ]
 }
@@ -145,9 +164,11 @@ uevents()
 }
 
 ktap_begin
+all_types="C1 C2 C4 R1 R2 R4 M1 M2 M4 C1S C2S C4S R1S R2S R4S M1S M2S M4S"
 remove_all
 check "attributes of the types" attributes
-for t in C1 C2 C4 R1 R2 R4 M1 M2 M4; do
+check "shared and exclusive types" shared
+for t in C1 C2 C4 R1 R2 R4 M1 M2 M4 M1S C4S; do
 	check "available_instances of $t is exact" exact "$t"
 done
 check "different types share the pool" mixture
