@@ -82,16 +82,6 @@ static struct tess_blueprint blueprint_of(struct device *dev)
 	return bp;
 }
 
-/* -EINVAL for all that is no number; the core checks the range, and says it then */
-static int parse_number(struct device *dev, struct device_attribute *attr, const char *buf,
-			unsigned int min, unsigned int max, u32 *val)
-{
-	if (!kstrtou32(buf, 0, val))
-		return 0;
-	dev_info(dev, "%s is a number from %u to %u\n", attr->attr.name, min, max);
-	return -EINVAL;
-}
-
 static ssize_t weight_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", blueprint_of(dev).weight);
@@ -102,12 +92,11 @@ static ssize_t weight_store(struct device *dev, struct device_attribute *attr, c
 {
 	struct tess_mdev *tm = dev_get_drvdata(dev);
 	u32 weight;
-	int ret;
 
-	ret = parse_number(dev, attr, buf, 1, TESS_WEIGHT_MAX, &weight);
-	if (!ret)
-		ret = tess_vgpu_set_weight(tm->vgpu, weight);
-	return ret ?: count;
+	/* What is no number is out of range, too, and gets the core's message about it */
+	if (kstrtou32(buf, 0, &weight))
+		weight = 0;
+	return tess_vgpu_set_weight(tm->vgpu, weight) ?: count;
 }
 static DEVICE_ATTR_RW(weight);
 
@@ -121,12 +110,10 @@ static ssize_t cap_store(struct device *dev, struct device_attribute *attr, cons
 {
 	struct tess_mdev *tm = dev_get_drvdata(dev);
 	u32 cap;
-	int ret;
 
-	ret = parse_number(dev, attr, buf, 0, TESS_CAP_MAX, &cap);
-	if (!ret)
-		ret = tess_vgpu_set_cap(tm->vgpu, cap);
-	return ret ?: count;
+	if (kstrtou32(buf, 0, &cap))
+		cap = U32_MAX;
+	return tess_vgpu_set_cap(tm->vgpu, cap) ?: count;
 }
 static DEVICE_ATTR_RW(cap);
 
@@ -141,15 +128,14 @@ static ssize_t policy_store(struct device *dev, struct device_attribute *attr, c
 			    size_t count)
 {
 	struct tess_mdev *tm = dev_get_drvdata(dev);
-	int policy, ret;
+	int policy;
 
 	policy = sysfs_match_string(tess_mdev_policies, buf);
 	if (policy < 0) {
-		dev_info(dev, "policy is manual or auto\n");
+		dev_info(dev, "policy must be manual or auto\n");
 		return -EINVAL;
 	}
-	ret = tess_vgpu_set_automatic(tm->vgpu, policy);
-	return ret ?: count;
+	return tess_vgpu_set_automatic(tm->vgpu, policy) ?: count;
 }
 static DEVICE_ATTR_RW(policy);
 
