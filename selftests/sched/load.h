@@ -8,22 +8,20 @@
 #define LOAD_MAX 64u
 
 /**
- * struct load - jobs of one size, kept queued
- * @c: client; SUM_GPA counts its work
- * @groups: of a job
- * @items: of a group
- * @count: of client_delay()
+ * struct load - jobs, kept queued
+ * @c: client
+ * @put: puts a job in its ring
+ * @size: of a job, for @put
  * @depth: jobs that are queued, at most
  */
 struct load {
 	struct client *c;
-	uint32_t groups;
-	uint32_t items;
-	uint64_t count;
+	void (*put)(const struct load *l);
+	uint64_t size;
 	unsigned int depth;
 };
 
-/* Jobs of about @us of GPU time on a compute slice, 100 or more, for @depth of them */
+/* Jobs of about @us of GPU time on a compute slice that count themselves in SUM_GPA */
 void load_init(struct load *l, struct client *c, unsigned int us, unsigned int depth);
 /* Queue jobs until there are enough */
 void load_pump(struct load *l);
@@ -34,16 +32,12 @@ void load_pump(struct load *l);
  * @busy: cycles in which it had the slice and used it, by its own counter
  * @instructions: that it executed
  * @jobs: that it completed
- * @charged: @busy as the scheduler counts it
- * @charged_cycles: length of the stretch of that, which begins a little later
  */
 struct part {
 	uint64_t cycles;
 	uint64_t busy;
 	uint64_t instructions;
 	uint64_t jobs;
-	uint64_t charged;
-	uint64_t charged_cycles;
 };
 
 /**
@@ -54,11 +48,13 @@ struct window {
 	struct part of[LOAD_MAX];
 };
 
-/* Let @n loads of different clients run for @ms of GPU time: -ETIME if it stands still */
-int load_window(struct load *l, unsigned int n, unsigned int ms, struct window *w);
-/* As load_window(), where only the first @active of them are kept at work */
-int load_window_some(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
-		     struct window *w);
+/*
+ * Let @n loads of different clients run for @ms of GPU time, and longer until each of the
+ * first @active of them has had the slice @turns times; only those are kept at work.
+ * -ETIME if the GPU's time stands still.
+ */
+int load_window(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
+		unsigned int turns, struct window *w);
 /* Queue for that long and measure nothing: what came before has no effect any more */
 int load_settle(struct load *l, unsigned int n, unsigned int ms);
 /* Wait for all jobs and check their counts: -ETIME, or -EIO if work was lost or doubled */
@@ -71,7 +67,5 @@ double window_part(const struct window *w, unsigned int i, unsigned int n);
 double window_jain(const struct window *w, unsigned int n);
 /* Instructions of all clients, for each cycle */
 double window_rate(const struct window *w, unsigned int n);
-/* Largest difference between a client's share and what the scheduler believes it is */
-double window_disagreement(const struct window *w, unsigned int n);
 
 #endif

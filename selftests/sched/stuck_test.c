@@ -66,7 +66,7 @@ TEST_F_TIMEOUT(stuck, only_one_is_told, 120)
 	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
 	/* Those that end before their quantum does are never in the way */
 	ASSERT_EQ(0, load_finish(&self->load[0], 1));
-	ASSERT_EQ(0, load_window(&self->load[0], 1, 200, &w));
+	ASSERT_EQ(0, load_window(&self->load[0], 1, 1, 200, 0, &w));
 	ASSERT_EQ(0, load_finish(&self->load[0], 1));
 	ASSERT_EQ(0, load_finish(&self->far_load, 1));
 	EXPECT_EQ(0, client_reg32(&self->good[0].v, 0, TESS_SREG_FAULT_CAUSE));

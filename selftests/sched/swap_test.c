@@ -97,7 +97,7 @@ TEST_F_TIMEOUT(swap, to_a_free_slice, 200)
 	/* Who is not to be moved is not */
 	before = moves(self);
 	ASSERT_EQ(0, load_settle(self->l, 2, 2 * self->period));
-	ASSERT_EQ(0, load_window(self->l, 2, 8 * self->period, &together));
+	ASSERT_EQ(0, load_window(self->l, 2, 2, 8 * self->period, 20, &together));
 	EXPECT_EQ(before, moves(self));
 
 	set_policy(_metadata, self, "auto");
@@ -107,7 +107,7 @@ TEST_F_TIMEOUT(swap, to_a_free_slice, 200)
 	EXPECT_TRUE(periods >= 0 && periods <= 3);
 	EXPECT_NE(client_slice(&self->c[0]), client_slice(&self->c[1]));
 
-	ASSERT_EQ(0, load_window(self->l, 2, 100 * self->period, &apart));
+	ASSERT_EQ(0, load_window(self->l, 2, 2, 100 * self->period, 0, &apart));
 	after = moves(self) - before;
 	ratio = window_rate(&apart, 2) / window_rate(&together, 2);
 	printf("# %.3f instructions per cycle together, %.3f apart\n", window_rate(&together, 2),
@@ -137,7 +137,7 @@ TEST_F_TIMEOUT(swap, spreads_a_crowd, 200)
 	EXPECT_EQ(0, equal);
 	settled = moves(self);
 	EXPECT_EQ(3, settled - before);
-	ASSERT_EQ(0, load_window(self->l, 4, 20 * self->period, &w));
+	ASSERT_EQ(0, load_window(self->l, 4, 4, 20 * self->period, 0, &w));
 	EXPECT_EQ(settled, moves(self));
 	for (i = 0; i < 4; i++) {
 		printf("# slice %d: share %.4f\n", client_slice(&self->c[i]), window_share(&w, i));
@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(swap, leaves_the_idle_alone, 120)
 	crowd(_metadata, self, 2);
 	set_policy(_metadata, self, "auto");
 	before = moves(self);
-	ASSERT_EQ(0, load_window_some(self->l, 2, 1, 20 * self->period, &w));
+	ASSERT_EQ(0, load_window(self->l, 2, 1, 20 * self->period, 0, &w));
 	printf("# %lld moves in 20 periods beside an idle one\n", moves(self) - before);
 	EXPECT_EQ(before, moves(self));
 	EXPECT_EQ(0, load_finish(self->l, 2));
