@@ -20,9 +20,10 @@
  * doorbell was stored to (the number is known only to its owner, resumed() asks), or if
  * somebody waits to write one of its registers.
  *
- * Time is GPU time, from the slice's counters. What a vslice is charged is the cycles
- * that it was busy, or, if others waited, all cycles until it was idle: a client that
- * waits for something of its own keeps the slice from others as well as one that works.
+ * Time is GPU time. What a vslice is charged is the cycles that it was busy, or, if others
+ * waited, all cycles for which it was resident: a client that waits for something of its
+ * own, or comes for a moment again and again, keeps the slice from others as well as one
+ * that works.
  */
 #include <linux/err.h>
 #include <linux/math64.h>
@@ -37,9 +38,6 @@
 #include "turn.h"
 #include "vgpu.h"
 #include "vslice.h"
-
-/* An idle vslice pays 1/8 of the time until the host noticed */
-#define SCHED_IDLE_SHIFT	3
 
 static struct workqueue_struct *sched_wq;
 
@@ -117,7 +115,7 @@ void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now
 	if (delta || !idle)
 		tess_policy_wake(&rq->policy, &se->policy);
 	if (rq->contested)
-		cycles = max(delta, idle ? elapsed >> SCHED_IDLE_SHIFT : elapsed);
+		cycles = max(delta, elapsed);
 	tess_policy_charge(&rq->policy, &se->policy, cycles);
 }
 

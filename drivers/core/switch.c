@@ -54,20 +54,17 @@ static void switch_resume(struct tess_slice *slice, struct tess_vslice *vs)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	u64 wptr = 0;
-	bool kick;
 
+	/* Before the client can store anything newer */
+	if (vs->sched.kicked)
+		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, vs->sched.kick);
+	vs->sched.kicked = false;
 	spin_lock(&gpu->lock);
 	WRITE_ONCE(vs->parked, false);
 	spin_unlock(&gpu->lock);
 	/* A store that is caught from here on is seen by resumed() */
 	WRITE_ONCE(vs->sched.woken, false);
-	kick = vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr);
-	if (vs->sched.kicked && (!kick || (s64)(vs->sched.kick - wptr) > 0)) {
-		wptr = vs->sched.kick;
-		kick = true;
-	}
-	vs->sched.kicked = false;
-	if (kick)
+	if (vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr))
 		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
 	tess_turn_run(slice, vs);
 }

@@ -259,6 +259,17 @@ int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr)
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_kick, TESS_NS);
 
+void tess_vslice_forward(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	struct tess_slice *slice = vgpu->vslices[vslice].slice;
+
+	lockdep_assert_held(&slice->hw);
+	trace_tess_kick(slice, vgpu, vslice, wptr, false);
+	tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vslice_forward, TESS_NS);
+
 /* No slice mutex: page faults ask, and that is held while their mappings are removed */
 phys_addr_t tess_vslice_doorbell_phys(struct tess_vgpu *vgpu, unsigned int vslice)
 {
