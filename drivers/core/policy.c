@@ -21,8 +21,8 @@
  *
  * A cap in *fair* is a budget, too. A turn can be longer than the budget, because the
  * host is late or the slice is slow to stop; the debt is carried into the next periods.
- * A surplus is carried, up to one period's budget, only by who wanted to run and could
- * not.
+ * A surplus is carried, up to eight periods' budget, only by who wants to run and could
+ * not, for instance because the host was late again.
  *
  * Numbers may wrap around; only differences of virtual run times are looked at.
  */
@@ -38,6 +38,7 @@
 #define POLICY_QUANTUM_MAX	(1ULL << 44)
 #define POLICY_CHARGE_MAX	(1ULL << 48)
 #define POLICY_DEBT_MAX		(1LL << 56)
+#define POLICY_CARRY_PERIODS	8
 #define POLICY_WAIT_MAX		(1ULL << 8)	/* periods */
 
 /* a - b of numbers that may have wrapped around */
@@ -143,6 +144,18 @@ static void policy_place(const struct tess_policy *p, struct tess_policy_entity 
 		e->vruntime = least;
 }
 
+/* Where shares are fixed, one's share depends on all others' */
+static void policy_trim(struct tess_policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; p->kind == TESS_POLICY_FIXED && i < p->count; i++) {
+		struct tess_policy_entity *e = p->entity[i];
+
+		e->budget = min(e->budget, policy_refill_size(p, policy_share(p, e)));
+	}
+}
+
 /**
  * tess_policy_join() - one more shares the slice
  * @p: slice
@@ -166,6 +179,7 @@ bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e)
 	e->rest = 0;
 	e->turn = p->turns;
 	e->budget = share ? policy_refill_size(p, share) : 0;
+	policy_trim(p);
 	return true;
 }
 
@@ -221,14 +235,10 @@ void tess_policy_set(struct tess_policy *p, enum tess_policy_kind kind, u64 quan
  */
 void tess_policy_set_share(struct tess_policy *p, struct tess_policy_entity *e, u32 weight, u32 cap)
 {
-	unsigned int i;
-
 	e->weight = max(weight, 1U);
 	e->cap = min(cap, 100U);
-	/* Where shares are fixed, one's share depends on all others' */
-	for (i = 0; i < p->count; i++)
-		if (p->entity[i] == e || p->kind == TESS_POLICY_FIXED)
-			policy_restart(p, p->entity[i]);
+	policy_restart(p, e);
+	policy_trim(p);
 }
 
 /**
@@ -285,17 +295,18 @@ static void policy_refill_one(struct tess_policy *p, struct tess_policy_entity *
 {
 	u32 share = policy_share(p, e);
 	bool was_out = e->budget <= 0;
-	s64 size, debt, surplus = 0;
+	s64 size, debt;
 
 	if (!share)
 		return;
 	size = policy_refill_size(p, share);
 	debt = max(-e->budget, 0LL);
-	if (e->runnable)
-		surplus = clamp(e->budget, 0LL, size);
+	if (!e->runnable)
+		e->budget = -debt;
 	/* More periods than that change nothing, and might overflow */
-	periods = min(periods, div64_u64(debt, size) + 2);
-	e->budget = min(size * (s64)periods - debt, size) + surplus;
+	periods = min(periods, div64_u64(debt, size) + POLICY_CARRY_PERIODS);
+	e->budget = min(e->budget + size * (s64)periods,
+			e->runnable ? size * POLICY_CARRY_PERIODS : size);
 	if (was_out && e->budget > 0)
 		policy_place(p, e);
 }
