@@ -170,6 +170,13 @@ bool client_counted(const struct client *c)
 	return false;
 }
 
+int client_warm(struct client *c)
+{
+	client_delay(c, 8, 16, 1);
+	client_fence(c);
+	return client_wait(c);
+}
+
 uint64_t client_counter(struct client *c, unsigned int counter)
 {
 	return client_reg64(&c->v, 0, TESS_SREG_COUNTERS + counter);

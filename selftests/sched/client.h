@@ -47,6 +47,8 @@ int client_open(struct client *c, const char *type);
 int client_open_uuid(struct client *c, const char *uuid);
 /* Close and remove it */
 void client_close(struct client *c);
+/* Let the host map all memory that client_delay() needs, which takes time: 0, -ETIME */
+int client_warm(struct client *c);
 /* Begin again after a client RESET */
 void client_start(struct client *c);
 /* Room for that many packets and a FENCE */

@@ -46,6 +46,7 @@ static void together(struct __test_metadata *_metadata, struct __fixture_fair *s
 	for (; self->n < n; self->n++) {
 		ASSERT_EQ(0, client_open(&self->c[self->n], "C1S"));
 		load_init(&self->l[self->n], &self->c[self->n], JOB_US, QUEUED_JOBS / n);
+		ASSERT_EQ(0, client_warm(&self->c[self->n]));
 	}
 	self->slice = clients_together(self->c, n);
 	ASSERT_LE(0, self->slice);
@@ -91,9 +92,6 @@ TEST_F(fair, alone)
 	struct window w;
 
 	together(_metadata, self, 1);
-	client_delay(&self->c[0], 1, 1, 1);
-	client_fence(&self->c[0]);
-	ASSERT_EQ(0, client_wait(&self->c[0]));
 	before = slice_value(&self->c[0], self->slice, "switches");
 	measure(_metadata, self, 1, self->ms, 0, &w);
 	all_done(_metadata, self);

@@ -39,6 +39,8 @@ FIXTURE_SETUP(hostile)
 	if (client_slice(&self->evil) != self->slice)
 		ASSERT_EQ(0, client_move(&self->evil, self->slice));
 	load_init(&self->load, &self->good, JOB_US, DEPTH);
+	ASSERT_EQ(0, client_warm(&self->good));
+	ASSERT_EQ(0, client_warm(&self->evil));
 }
 
 FIXTURE_TEARDOWN(hostile)

@@ -55,6 +55,9 @@ TEST_F_TIMEOUT(stuck, only_one_is_told, 120)
 	ASSERT_LE(0, fd);
 	client_kernel(bad, TESS_K_LOOP, 8, 16);
 	client_fence(bad);
+	/* It is the one that runs when the slice sticks */
+	while (!client_counter(bad, TESS_COUNTER_INSTRUCTIONS))
+		sleep_ms(1);
 	load_pump(&self->load[0]);
 	load_pump(&self->far_load);
 	EXPECT_LT(0, eventfd_wait(fd, 20000));

@@ -45,6 +45,7 @@ static void crowd(struct __test_metadata *_metadata, struct __fixture_swap *self
 	for (; self->n < n; self->n++) {
 		ASSERT_EQ(0, client_open(&self->c[self->n], "C1S"));
 		load_init(&self->l[self->n], &self->c[self->n], JOB_US, DEPTH);
+		ASSERT_EQ(0, client_warm(&self->c[self->n]));
 		ASSERT_EQ(0, client_set(&self->c[self->n], "policy", "manual"));
 	}
 	self->home = clients_together(self->c, n);
