@@ -25,11 +25,14 @@
  * It follows that no doorbell of a slice is mapped when parked() returns, and no parking
  * page when resumed() has zapped. Therefore resumed() zaps first and reads the parking
  * page then: what was stored until the zap is in the page, and what is stored later
- * faults, and finds the slice. Nothing is stored in between. Nor is anything lost between
- * the store and the core's knowledge of it: wherever a parking page was mapped, the core
- * was told in the same section, so that resumed() follows. The one exception is a page
- * that is mapped after the core's answer changed and before parked() has the lock: that
- * mapping goes, but what was stored through it does not, and parked() tells the core.
+ * faults, and finds the slice. It finds it when resumed() has let the lock go, and that is
+ * after the value of the page was forwarded: it must not overwrite a newer one.
+ *
+ * Nor is anything lost between the store and the core's knowledge of it: wherever a
+ * parking page was mapped, the core was told in the same section, so that resumed()
+ * follows. The one exception is a page that is mapped after the core's answer changed and
+ * before parked() has the lock: that mapping goes, but what was stored through it does
+ * not, and parked() tells the core.
  *
  * Zero stands for "nothing was stored": the register reads as zero, and a store of zero
  * to the doorbell of a ring says nothing new. It has to be one store of 64 bits, as
@@ -116,12 +119,15 @@ void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
 bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 {
 	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	u64 parked;
 
 	down_write(&tm->map_lock);
 	zap_locked(tm, vslice);
-	*wptr = le64_to_cpu((__force __le64)xchg(parked_value(tm, vslice), 0));
+	parked = le64_to_cpu((__force __le64)xchg(parked_value(tm, vslice), 0));
+	if (parked)
+		tess_vslice_forward(vgpu, vslice, parked);
 	up_write(&tm->map_lock);
-	return *wptr;
+	return false;
 }
 
 /* ---- resets ---- */
