@@ -187,6 +187,7 @@ int tess_open(const char *which, struct tess_device **out)
 		goto err_close;
 	}
 	dev->limits = dev->gpu;
+	tess_fence_spin_init(dev);
 	tess_va_init(&dev->va, VA_START, dev->limits.va_end);
 	*out = dev;
 	return 0;

@@ -31,6 +31,8 @@ struct tess_queue;
  * @fences: all of them, destroyed ones with work in flight too
  * @lost_error: first error of an operation whose fence nobody has
  * @lost_text: its text
+ * @spin_ns: how long waits look at memory before they sleep
+ * @spin_max_ns: constant: limit of it
  */
 struct tess_device {
 	struct tess_error_state error;
@@ -48,6 +50,8 @@ struct tess_device {
 	LIST_HEAD(, tess_fence) fences;
 	int lost_error;
 	char lost_text[TESS_ERROR_MAX];
+	int64_t spin_ns;
+	int64_t spin_max_ns;
 };
 
 /* Ask the kernel for @dev->gpu and @dev->slices again. */

@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: MIT
+/**
+ * DOC: waiting
+ *
+ * The GPU writes what a job cost into the job's slot, in memory that this process has
+ * mapped: whoever looks there knows that the job is done, without the kernel. A wait
+ * looks for a short time and then sleeps in the kernel until an interrupt. It never
+ * sleeps with a look as its only way to wake up, so nothing can be lost between the two:
+ * the kernel looks again after it armed the event index (drivers/drm/sched.c).
+ *
+ * How long to look adapts to what waits took, as KVM's halt polling does. Waits that end
+ * soon after the look make it longer, up to a limit; long ones make it shorter, down to
+ * nothing. Looking is thus cheap where it does not help: a program that waits for long
+ * kernels sleeps at once.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
 #include "fence.h"
@@ -85,17 +100,112 @@ void tess_fence_fail_job_locked(struct tess_fence *fence, int status, const char
 	put_locked(fence);
 }
 
-static unsigned int gather_points(struct tess_fence *fence, uint32_t *handles, uint64_t *points)
+/* A few times what it costs to sleep and to be woken; $TESSERA_SPIN_US changes it */
+#define SPIN_MAX_NS 500000
+#define SPIN_MIN_NS 5000
+#define SPIN_LIMIT_US 10000
+
+/**
+ * struct wait - jobs to wait for, the last one of each slice
+ * @n: number of them
+ * @handles: timelines
+ * @points: points of them
+ * @queues: whose they are
+ */
+struct wait {
+	unsigned int n;
+	uint32_t handles[TESS_MAX_SLICES];
+	uint64_t points[TESS_MAX_SLICES];
+	const struct tess_queue *queues[TESS_MAX_SLICES];
+};
+
+static void gather_points(struct tess_fence *fence, struct wait *w)
 {
-	unsigned int i, n = 0;
+	unsigned int i;
 
 	for (i = 0; i < TESS_MAX_SLICES; i++) {
 		if (fence->slices >> i & 1) {
-			handles[n] = fence->dev->queues[i]->sync;
-			points[n++] = fence->point[i];
+			w->queues[w->n] = fence->dev->queues[i];
+			w->handles[w->n] = fence->dev->queues[i]->sync;
+			w->points[w->n++] = fence->point[i];
 		}
 	}
-	return n;
+}
+
+void tess_fence_spin_init(struct tess_device *dev)
+{
+	const char *text = getenv("TESSERA_SPIN_US");
+	char *end;
+	long us;
+
+	dev->spin_max_ns = SPIN_MAX_NS;
+	if (!text || !*text)
+		return;
+	us = strtol(text, &end, 10);
+	if (!*end && us >= 0 && us <= SPIN_LIMIT_US)
+		dev->spin_max_ns = us * 1000;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool all_done(const struct wait *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->n; i++) {
+		if (!tess_queue_job_done(w->queues[i], w->points[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Look until @end; at least once */
+static bool spin(const struct wait *w, int64_t end)
+{
+	while (!all_done(w)) {
+		if (now_ns() >= end)
+			return false;
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#endif
+	}
+	return true;
+}
+
+/* A wait took @took in all, and looked for @spun in vain */
+static void adapt(struct tess_device *dev, int64_t spun, int64_t took)
+{
+	int64_t next = spun / 2;
+
+	if (took <= dev->spin_max_ns) {
+		next = spun * 2 > SPIN_MIN_NS ? spun * 2 : SPIN_MIN_NS;
+		next = next < dev->spin_max_ns ? next : dev->spin_max_ns;
+	} else if (next < SPIN_MIN_NS) {
+		next = 0;
+	}
+	__atomic_store_n(&dev->spin_ns, next, __ATOMIC_RELAXED);
+}
+
+static int wait_jobs(struct tess_device *dev, struct wait *w, int64_t timeout_ns)
+{
+	int64_t budget = __atomic_load_n(&dev->spin_ns, __ATOMIC_RELAXED);
+	int64_t start = now_ns(), deadline = tess_deadline(timeout_ns);
+	int ret;
+
+	if (timeout_ns >= 0 && timeout_ns < budget)
+		budget = timeout_ns;
+	if (spin(w, start + budget))
+		return 0;
+	ret = tess_kmd_sync_wait(dev->kmd, w->handles, w->points, w->n, deadline);
+	if (timeout_ns)
+		adapt(dev, budget, now_ns() - start);
+	return ret;
 }
 
 static void collect_locked(struct tess_fence *fence)
@@ -112,17 +222,16 @@ static void collect_locked(struct tess_fence *fence)
 int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns, struct tess_counters *counters)
 {
 	struct tess_device *dev = fence->dev;
-	uint32_t handles[TESS_MAX_SLICES];
-	uint64_t points[TESS_MAX_SLICES];
-	unsigned int n = 0;
+	struct wait w;
 	int ret = 0;
 
+	w.n = 0;
 	pthread_mutex_lock(&dev->lock);
 	if (fence->pending)
-		n = gather_points(fence, handles, points);
+		gather_points(fence, &w);
 	pthread_mutex_unlock(&dev->lock);
-	if (n)
-		ret = tess_kmd_sync_wait(dev->kmd, handles, points, n, tess_deadline(timeout_ns));
+	if (w.n)
+		ret = wait_jobs(dev, &w, timeout_ns);
 	if (ret == -ETIME)
 		return tess_fail(dev, ret, "the operation is not complete yet");
 	if (ret)

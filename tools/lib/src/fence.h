@@ -35,6 +35,9 @@ struct tess_fence {
 	struct tess_counters counters;
 };
 
+/* How long waits may spin: $TESSERA_SPIN_US, or a default. */
+void tess_fence_spin_init(struct tess_device *dev);
+
 /* A new fence that is held; NULL without memory. */
 struct tess_fence *tess_fence_new_locked(struct tess_device *dev);
 

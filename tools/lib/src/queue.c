@@ -30,6 +30,14 @@ static struct tess_slot *slot_of(const struct tess_queue *q, uint64_t point)
 	return (struct tess_slot *)q->cmd->map + point % TESS_QUEUE_SLOTS;
 }
 
+bool tess_queue_job_done(const struct tess_queue *q, uint64_t point)
+{
+	const struct tess_slot *slot =
+		(const struct tess_slot *)q->cmd->map + point % TESS_QUEUE_SLOTS;
+
+	return __atomic_load_n(&slot->after.time, __ATOMIC_ACQUIRE) != TESS_SLOT_UNDONE;
+}
+
 static int wait_point(struct tess_queue *q, uint64_t point, int64_t deadline)
 {
 	return tess_kmd_sync_wait(q->dev->kmd, &q->sync, &point, 1, deadline);
@@ -264,7 +272,7 @@ void tess_queue_collect_locked(struct tess_queue *q, uint64_t point)
 		struct tess_slot *slot = slot_of(q, ++q->collected);
 		struct tess_fence *fence = q->fences[q->collected % TESS_QUEUE_SLOTS];
 
-		if (__atomic_load_n(&slot->after.time, __ATOMIC_ACQUIRE) != TESS_SLOT_UNDONE)
+		if (tess_queue_job_done(q, q->collected))
 			tess_fence_finish_job_locked(fence, slot);
 		else
 			fail_job(q, fence);

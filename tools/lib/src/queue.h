@@ -8,7 +8,7 @@
 
 #include "tessera.h"
 
-#define TESS_QUEUE_SLOTS 32
+#define TESS_QUEUE_SLOTS 64
 #define TESS_SLOT_PACKETS 8
 
 struct tess_buffer;
@@ -84,6 +84,13 @@ int tess_queue_scratch_locked(struct tess_queue *q, uint64_t bytes, uint64_t *va
  */
 int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const uint64_t *deps,
 			     struct tess_fence *fence);
+
+/*
+ * Did the GPU write what job @point cost? Then its work is done and visible. No lock is
+ * needed as long as the queue exists: a slot in use again says "no", or "yes" for a later
+ * job, behind which this one can't be.
+ */
+bool tess_queue_job_done(const struct tess_queue *q, uint64_t point);
 
 /* Take the results of all jobs up to @point, which has been reached. */
 void tess_queue_collect_locked(struct tess_queue *q, uint64_t point);
