@@ -30,6 +30,7 @@ help:
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   parts of it'
 	@echo 'make bench-model  speed of the GPU model, also in out/bench-model.json'
+	@echo 'make bench        a vGPU beside passthrough and the host, also in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
@@ -103,6 +104,10 @@ demo: all
 shell: all
 	@scripts/vm host $(VM) --interactive
 
+bench: all
+	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
+	@$(ENV)tools/bench/bench-gpu $(if $(QUICK),--quick)
+
 bench-sched: all
 	@$(ENV)tools/bench/bench-sched
 
@@ -110,4 +115,4 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench-sched clean
+	shell bench bench-sched clean

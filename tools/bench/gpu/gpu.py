@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In the host VM: the same loads on the host, in a guest with a GPU, in one with a vGPU.
+
+usage: gpu.py OUT QUICK
+
+Each round runs each load on each machine in turn. Figures are medians over the rounds;
+ratios are medians of the ratios within a round, so that a machine that gets slower
+during the run does not favour anybody.
+"""
+
+import contextlib
+import json
+import os
+import sys
+
+import counters
+from machines import Guest, Host, create_vgpu, remove_vgpu, settle
+
+PASSED_THROUGH = "0000:02:00.0"
+VGPU_TYPE = "C1"
+
+# Load, how often in one sample, how many in flight, key
+LOADS = (
+    ("empty", 150, 1, "empty_depth1"),
+    ("empty", 384, 64, "empty_depth64"),
+    ("work", 64, 16, "100k"),
+    ("sgemm", 4, 4, "sgemm"),
+    ("sha256", 4, 4, "sha256"),
+    ("copy_to_vram", 8, 4, "copy_to_vram"),
+    ("copy_to_system", 8, 4, "copy_to_system"),
+    ("copy_vram", 16, 4, "copy_vram"),
+)
+FEW = 200
+
+
+def rounds(machines, number):
+    """{key: {machine: [answer of each round]}}; the first round warms up."""
+    found = {key: {m.name: [] for m in machines} for _l, _c, _d, key in LOADS}
+    for i in range(number + 1):
+        for load, count, depth, key in LOADS:
+            for m in machines:
+                answer = m.run(load, count, depth)
+                if i:
+                    found[key][m.name].append(answer)
+        print(f"# round {i} of {number}", file=sys.stderr, flush=True)
+    return found
+
+
+def dispatch_cost(guest, mdev, dispatches):
+    """What dispatches cost the host, per 10,000: the difference of many and few.
+
+    "idle_" is what the guest costs if it computes for the same time without its GPU:
+    its timer interrupts and those of the host.
+    """
+    points, answer = [counters.all_of(guest, mdev)], {}
+    for order in (("empty", FEW, 64), ("empty", FEW + dispatches, 64)):
+        answer = guest.run(*order)
+        points.append(counters.all_of(guest, mdev))
+    guest.run("cpu", answer["ns"] * dispatches // (FEW + dispatches) // 1000, 1)
+    points.append(counters.all_of(guest, mdev))
+    few, many, idle = (counters.difference(b, a) for a, b in zip(points, points[1:]))
+    found = {k: (many[k] - few.get(k, 0)) * 10000 / dispatches for k in many}
+    found.update({f"idle_{k}": idle[k] * 10000 / dispatches for k in idle})
+    return found
+
+
+def costs(guests, dispatches, repeats):
+    """{machine: [costs of each repeat]}, in turn."""
+    found = {guest.name: [] for guest, _mdev in guests}
+    counters.trace_exits(True)
+    try:
+        for _ in range(repeats):
+            for guest, mdev in guests:
+                found[guest.name].append(dispatch_cost(guest, mdev, dispatches))
+    finally:
+        counters.trace_exits(False)
+    return found
+
+
+def main():
+    out, quick = sys.argv[1], sys.argv[2] == "1"
+    with contextlib.ExitStack() as stack:
+        mdev = create_vgpu(VGPU_TYPE)
+        stack.callback(remove_vgpu, mdev)
+        # In the order of the report; a guest that uses the GPU by remote calls goes last
+        machines = (Host("host"), Guest("passthrough", ["--host", PASSED_THROUGH]),
+                    Guest("guest", ["--vgpu", mdev]))
+        for m in machines:
+            stack.callback(m.stop)
+            m.start()
+        settle()
+        guests = ((machines[1], None), (machines[2], mdev))
+        result = {
+            "loads": rounds(machines, 3 if quick else 21),
+            "costs": costs(guests, 2000 if quick else 10000, 1 if quick else 3),
+            "slices": {m.name: m.slice for m in machines},
+        }
+    with open(os.path.join(out, "gpu.json"), "w") as f:
+        json.dump(result, f)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
