@@ -41,12 +41,41 @@ same_names() # DIR PREFIX
 	diff /tmp/documented /tmp/there
 }
 
+# Files below a directory that can be written, as the ABI document has them
+writable()
+{
+	awk -v prefix="$1" '
+		$1 == "What:" { n = described ? 1 : n + 1; what[n] = $2; described = 0 }
+		/^Description:/ { described = 1; first = 1; next }
+		described && first {
+			first = 0
+			for (i = 1; index($1, "(RW)") && i <= n; i++)
+				if (index(what[i], prefix) == 1)
+					print substr(what[i], length(prefix) + 1)
+		}' "$abi" | grep -v / | sort
+}
+
+same_modes() # DIR PREFIX
+{
+	writable "$2" >/tmp/documented
+	find "$1" -maxdepth 1 -type f ! -name uevent -perm 644 -printf '%f\n' | sort >/tmp/there
+	diff /tmp/documented /tmp/there || return
+	find "$1" -maxdepth 1 -type f ! -name uevent ! -perm 644 ! -perm 444 -print >/tmp/odd
+	[ ! -s /tmp/odd ] || { cat /tmp/odd; return 1; }
+}
+
+all_modes()
+{
+	same_modes $gpu "$class/gpu<N>/" &&
+		same_modes $gpu/slices/slice0 "$class/gpu<N>/slices/slice<M>/" &&
+		same_modes $gpu/vgpus/drm "$class/gpu<N>/vgpus/<NAME>/" &&
+		same_modes $gpu/vgpus/drm/vslice0 "$class/gpu<N>/vgpus/<NAME>/vslice<K>/"
+}
+
 all_readable()
 {
-	for f in $gpu/*_* $gpu/name $gpu/type $gpu/generation $gpu/slices/slice*/*; do
-		[ "$(stat -c %A "$f")" = -r--r--r-- ] || { echo "$f is writable"; return 1; }
-		cat "$f" >/dev/null || { echo "$f"; return 1; }
-	done
+	find $gpu/slices $gpu/vgpus -type f -exec cat {} + >/dev/null &&
+		find $gpu/ -maxdepth 1 -type f ! -name uevent -exec cat {} + >/dev/null
 }
 
 # Number of slices with a value in a file
@@ -294,7 +323,12 @@ check "two GPUs" test -e $class/gpu1
 check "files of a GPU are those documented" same_names $gpu '/sys/class/tessera/gpu<N>/'
 check "files of a slice are those documented" same_names $gpu/slices/slice0 \
 	'/sys/class/tessera/gpu<N>/slices/slice<M>/'
-check "all files are readable and read-only" all_readable
+check "files of a vGPU are those documented" same_names $gpu/vgpus/drm \
+	'/sys/class/tessera/gpu<N>/vgpus/<NAME>/'
+check "files of a vslice are those documented" same_names $gpu/vgpus/drm/vslice0 \
+	'/sys/class/tessera/gpu<N>/vgpus/<NAME>/vslice<K>/'
+check "those files can be written that are documented so" all_modes
+check "all files can be read" all_readable
 check "name" is $gpu/name "$pci"
 check "type" is $gpu/type gpu
 check "slices" is $gpu/slices_total 16
