@@ -17,7 +17,7 @@
  * Budgets are for 16 quanta. What the emulated host is late, in GPU time, has to fit in
  * there; what does not fit in is taken from those whose turn it is not.
  */
-#define BUDGET_QUANTUM_US "10000"
+#define BUDGET_QUANTUM_US "20000"
 
 FIXTURE(fair)
 {

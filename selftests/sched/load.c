@@ -21,6 +21,9 @@
 #define TOGETHER 2500u
 #define TRIES 50u
 #define TURNS_WALL_MS 30000
+#define CALM_MS 25
+#define CALM_ROUNDS 10u
+#define LATE_ROUNDS 100u
 
 static void put_delay(const struct load *l)
 {
@@ -81,19 +84,23 @@ static void subtract(struct part *p, const struct part *from)
 	p->jobs -= from->jobs;
 }
 
-/* Keep them at work for so long */
+/*
+ * Keep them at work for so long, and until this machine has not stood still for a moment:
+ * the turn in which it did was too long, and that is not made up for yet
+ */
 static int pump_for(struct load *l, unsigned int n, unsigned int ms)
 {
 	uint64_t cycles = (uint64_t)ms * reg32(&l[0].c->v, TESS_REG_CLOCK_KHZ);
 	uint64_t start = client_time(l[0].c), seen = start, now;
-	long end = now_ms() + CLIENT_WAIT_MS;
-	unsigned int i;
+	long end = now_ms() + CLIENT_WAIT_MS, round;
+	unsigned int i, calm = 0, late = 0;
 
 	for (;;) {
+		round = now_ms();
 		for (i = 0; i < n; i++)
 			load_pump(&l[i]);
 		now = client_time(l[0].c);
-		if (now - start >= cycles)
+		if (now - start >= cycles && (calm >= CALM_ROUNDS || late++ >= LATE_ROUNDS))
 			return 0;
 		if (now != seen)
 			end = now_ms() + CLIENT_WAIT_MS;
@@ -101,6 +108,7 @@ static int pump_for(struct load *l, unsigned int n, unsigned int ms)
 			return -ETIME;
 		seen = now;
 		sleep_ms(5);
+		calm = now_ms() - round < CALM_MS ? calm + 1 : 0;
 	}
 }
 
