@@ -21,7 +21,7 @@
  *
  * A cap in *fair* is a budget, too. A turn can be longer than the budget, because the
  * host is late or the slice is slow to stop; the debt is carried into the next periods.
- * A surplus is carried, up to eight periods' budget, only by who wants to run and could
+ * A surplus is carried, up to four periods' budget, only by who wants to run and could
  * not, for instance because the host was late again.
  *
  * Numbers may wrap around; only differences of virtual run times are looked at.
@@ -38,7 +38,7 @@
 #define POLICY_QUANTUM_MAX	(1ULL << 44)
 #define POLICY_CHARGE_MAX	(1ULL << 48)
 #define POLICY_DEBT_MAX		(1LL << 56)
-#define POLICY_CARRY_PERIODS	8
+#define POLICY_CARRY_PERIODS	4
 #define POLICY_WAIT_MAX		(1ULL << 8)	/* periods */
 
 /* a - b of numbers that may have wrapped around */

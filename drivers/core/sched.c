@@ -102,7 +102,7 @@ void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now
 {
 	struct tess_sched_entity *se = &vs->sched;
 	struct tess_runq *rq = &slice->rq;
-	u64 delta = busy > se->busy ? busy - se->busy : 0, cycles = delta;
+	u64 delta = busy > se->busy ? busy - se->busy : 0;
 	u64 elapsed = now > rq->charged_at ? now - rq->charged_at : 0;
 
 	lockdep_assert_held(&slice->hw);
@@ -114,9 +114,8 @@ void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now
 	/* Also if nobody looked while it worked: the others' order depends on it */
 	if (delta || !idle)
 		tess_policy_wake(&rq->policy, &se->policy);
-	if (rq->contested)
-		cycles = max(delta, elapsed);
-	tess_policy_charge(&rq->policy, &se->policy, cycles);
+	/* Not the larger one: they are read one after the other, and that would add up */
+	tess_policy_charge(&rq->policy, &se->policy, rq->contested ? elapsed : delta);
 }
 
 static u64 sched_read(struct tess_slice *slice, u32 off, unsigned int width)
