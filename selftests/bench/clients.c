@@ -6,6 +6,7 @@
  *					in turns of MS
  *	clients resident MAX	MAX clients; then, for each line "N COUNT" of standard
  *				input, COUNT interrupts while N of them have a record
+ *	clients shared MAX	the same, but eight share a slice: most of them are parked
  *
  * The first two print a line of JSON. Exits 0 if everything could be done; what came of it is for
  * the caller to judge.
@@ -35,9 +36,12 @@ static void die(const char *what, int ret)
 	exit(1);
 }
 
-static void make_vgpus(unsigned int n)
+/* Each has a slice of its own, or eight have one in turns */
+static void make_vgpus(unsigned int n, bool shared)
 {
-	static const char *const types[] = { "C1", "R1", "M1" };
+	static const char *const exclusive[] = { "C1", "R1", "M1" };
+	static const char *const turns[] = { "C1S", "R1S", "M1S" };
+	const char *const *types = shared ? turns : exclusive;
 	unsigned int i, t = 0;
 
 	mdev_remove_all();
@@ -178,7 +182,7 @@ static int cmd_completions(unsigned long count, unsigned long batch)
 	bool good;
 
 	batch_max = batch;
-	make_vgpus(GUESTS);
+	make_vgpus(GUESTS, false);
 	spawn(s, GUESTS, GUESTS, run_count, (count + GUESTS - 1) / GUESTS);
 	start = now_ns();
 	good = join(s, GUESTS);
@@ -202,7 +206,7 @@ static int cmd_storm(unsigned long ms, unsigned long repeats)
 	struct shared *s = share(GUESTS);
 	bool good;
 
-	make_vgpus(GUESTS);
+	make_vgpus(GUESTS, false);
 	spawn(s, GUESTS, ATTACKER, run_until_stop, 0);
 	for (unsigned long i = 0; i < repeats; i++) {
 		for (int phase = PHASE_EVENT; phase < PHASES; phase++) {
@@ -249,14 +253,14 @@ static bool rounds(struct client *c, unsigned int n, unsigned int count)
 	return true;
 }
 
-static int cmd_resident(unsigned long max)
+static int cmd_resident(unsigned long max, bool shared)
 {
 	static struct client c[CLIENTS_MAX];
 	unsigned int n, count, resident = max;
 	struct shared *s = share(max);
 	char line[64];
 
-	make_vgpus(max);
+	make_vgpus(max, shared);
 	for (unsigned int i = 0; i < max; i++) {
 		c[i].index = i;
 		c[i].s = s;
@@ -291,7 +295,9 @@ int main(int argc, char **argv)
 	if (a && b && !strcmp(argv[1], "storm"))
 		return cmd_storm(a, b);
 	if (a && !strcmp(argv[1], "resident") && a <= CLIENTS_MAX)
-		return cmd_resident(a);
+		return cmd_resident(a, false);
+	if (a && !strcmp(argv[1], "shared") && a <= CLIENTS_MAX)
+		return cmd_resident(a, true);
 	fprintf(stderr, "usage: clients completions COUNT BATCH | storm MS REPEATS |"
 			" resident MAX\n");
 	return 2;

@@ -60,19 +60,22 @@ def of_costs(costs):
     return found
 
 
-def of_router(small, large):
-    """Cost of the handler: up to 16 vGPUs on the default GPU, 64 on a GPU of 64 slices."""
+# What is behind the names of figures: the GPU of 64 slices, slices with eight vGPUs each.
+SUFFIXES = {"route-16": "", "route-64": "_of_64", "route-shared": "_shared"}
+
+
+def of_router(measured, suffix):
+    """Cost of the handler by number of vGPUs."""
     found = {}
-    for gpu, measured in (("", small), ("_of_64", large)):
-        for route, by_count in measured.items():
-            for count, samples in by_count.items():
-                found[f"route_{route}_ns_{count}{gpu}"] = router.median(samples)
-        page, register = measured["page"], measured["register"]
-        for count in page:
-            if count != "1":
-                found[f"route_page_{count}_over_1{gpu}"] = router.ratio(page[count], page["1"])
-            found[f"route_register_over_page_{count}{gpu}"] = \
-                router.ratio(register[count], page[count])
+    for route, by_count in measured.items():
+        for count, samples in by_count.items():
+            found[f"route_{route}_ns_{count}{suffix}"] = router.median(samples)
+    page, register = measured["page"], measured["register"]
+    for count in page:
+        if count != "1":
+            found[f"route_page_{count}_over_1{suffix}"] = router.ratio(page[count], page["1"])
+        found[f"route_register_over_page_{count}{suffix}"] = \
+            router.ratio(register[count], page[count])
     return found
 
 
@@ -100,10 +103,11 @@ def of_completions(run, storm):
     return found
 
 
-def all_of(gpu, small, large):
-    """Every figure, by name."""
-    found = of_loads(gpu["loads"])
-    found.update(of_costs(gpu["costs"]))
-    found.update(of_router(small["router"], large["router"]))
-    found.update(of_completions(small["completions"], small["storm"]))
+def all_of(results):
+    """Every figure, by name, from the results of all stages."""
+    found = of_loads(results["gpu"]["loads"])
+    found.update(of_costs(results["gpu"]["costs"]))
+    for stage, suffix in SUFFIXES.items():
+        found.update(of_router(results[stage]["router"], suffix))
+    found.update(of_completions(results["route-16"]["completions"], results["route-16"]["storm"]))
     return {name: round(value, 4) for name, value in found.items()}

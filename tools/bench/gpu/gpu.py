@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """In the host VM: the same loads on the host, in a guest with a GPU, in one with a vGPU.
 
-usage: gpu.py OUT QUICK
+usage: gpu.py RESULT QUICK
 
 Each round runs each load on each machine in turn. Figures are medians over the rounds;
 ratios are medians of the ratios within a round, so that a machine that gets slower
@@ -10,7 +10,6 @@ during the run does not favour anybody.
 
 import contextlib
 import json
-import os
 import sys
 
 import counters
@@ -78,7 +77,7 @@ def costs(guests, dispatches, repeats):
 
 
 def main():
-    out, quick = sys.argv[1], sys.argv[2] == "1"
+    path, quick = sys.argv[1], sys.argv[2] == "1"
     with contextlib.ExitStack() as stack:
         mdev = create_vgpu(VGPU_TYPE)
         stack.callback(remove_vgpu, mdev)
@@ -95,7 +94,7 @@ def main():
             "costs": costs(guests, 2000 if quick else 10000, 1 if quick else 3),
             "slices": {m.name: m.slice for m in machines},
         }
-    with open(os.path.join(out, "gpu.json"), "w") as f:
+    with open(path, "w") as f:
         json.dump(result, f)
     return 0
 

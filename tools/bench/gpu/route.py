@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """In a host VM: the completion router with vGPUs on all slices of a GPU.
 
-usage: route.py OUT QUICK
+usage: route.py RESULT QUICK [shared]
 
 The clients are processes that are VMM and guest in one (selftests/bench): they see
 each interrupt with nothing in between, and count the ones that are missing, early or
@@ -37,12 +37,13 @@ def prepare():
 
 
 def main():
-    out, quick = sys.argv[1], sys.argv[2] == "1"
+    path, quick, shared = sys.argv[1], sys.argv[2] == "1", "shared" in sys.argv[3:]
     prepare()
     most = slices()
-    counts = [n for n in (1, 4, 16, 64) if n <= most]
-    stages = [("router", lambda: router.measure(counts, 60, 5 if quick else 25))]
-    if most == 16:
+    counts = (1, 64) if shared else [n for n in (1, 4, 16, 64) if n <= most]
+    how = "shared" if shared else "resident"
+    stages = [("router", lambda: router.measure(counts, 60, 5 if quick else 25, how))]
+    if most == 16 and not shared:
         stages += [("completions", lambda: clients("completions",
                                                    20000 if quick else 1000000, 8)),
                    ("storm", lambda: clients("storm", 300, 5 if quick else 30))]
@@ -50,7 +51,7 @@ def main():
     for key, measure in stages:
         result[key] = measure()
         print(f"# {key} done", file=sys.stderr, flush=True)
-    with open(os.path.join(out, f"route-{most}.json"), "w") as f:
+    with open(path, "w") as f:
         json.dump(result, f)
     return 0
 

@@ -61,8 +61,8 @@ def set_route(name):
 class Resident:
     """Clients in a process of their own, of which some have a record."""
 
-    def __init__(self, most):
-        self.child = subprocess.Popen([CLIENTS, "resident", str(most)], text=True,
+    def __init__(self, most, how):
+        self.child = subprocess.Popen([CLIENTS, how, str(most)], text=True,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.expect("ready\n")
 
@@ -84,10 +84,13 @@ class Resident:
         self.child.wait(60)
 
 
-def measure(counts, interrupts, repeats):
-    """{route: {count: [durations of each repeat, ns]}}, all in turn; the first is dropped."""
+def measure(counts, interrupts, repeats, how="resident"):
+    """{route: {count: [durations of each repeat, ns]}}, all in turn; the first is dropped.
+
+    @how: "resident" clients have a slice each, of "shared" ones most are parked.
+    """
     found = {route: {n: [] for n in counts} for route in ROUTES}
-    clients = Resident(max(counts))
+    clients = Resident(max(counts), how)
     start_tracer()
     try:
         for _ in range(repeats + 1):
