@@ -151,6 +151,8 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 
 	if (to->state != TESS_SLICE_FREE)
 		return -EBUSY;
+	if (vs->ring)
+		return -EOPNOTSUPP;
 	rc = tess_slice_reset(to);
 	if (!rc)
 		rc = move_park(from, vs);
@@ -257,15 +259,15 @@ int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int sl
 		    enum tess_move_reason reason)
 {
 	struct tess_gpu *gpu = vgpu->gpu;
-	int rc;
+	int rc = -ENODEV;
 
 	if (vslice >= vgpu->nr_vslices || slice >= gpu->info.slice_count)
 		return -EINVAL;
 	if (!tess_vgpu_is_parkable(vgpu))
 		return -EOPNOTSUPP;
 	mutex_lock(&gpu->compose);
-	rc = READ_ONCE(gpu->gone) ? -ENODEV :
-				    move_locked(&vgpu->vslices[vslice], &gpu->slices[slice], reason);
+	if (!READ_ONCE(gpu->gone))
+		rc = move_locked(&vgpu->vslices[vslice], &gpu->slices[slice], reason);
 	mutex_unlock(&gpu->compose);
 	return rc;
 }

@@ -26,6 +26,7 @@
  *
  * Numbers may wrap around; only differences of virtual run times are looked at.
  */
+#include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -35,11 +36,11 @@
 #define POLICY_UNIT_WEIGHT	100
 #define POLICY_PERIOD_QUANTA	16
 #define POLICY_SHARE_ALL	10000		/* of a slice, in 1/100 percent */
-#define POLICY_QUANTUM_MAX	(1ULL << 44)
-#define POLICY_CHARGE_MAX	(1ULL << 48)
-#define POLICY_DEBT_MAX		(1LL << 56)
+#define POLICY_QUANTUM_MAX	BIT_ULL(44)
+#define POLICY_CHARGE_MAX	BIT_ULL(48)
+#define POLICY_DEBT_MAX		((s64)BIT_ULL(56))
 #define POLICY_CARRY_PERIODS	4
-#define POLICY_WAIT_MAX		(1ULL << 8)	/* periods */
+#define POLICY_WAIT_MAX		BIT_ULL(8)	/* periods */
 
 /* a - b of numbers that may have wrapped around */
 static s64 policy_diff(u64 a, u64 b)

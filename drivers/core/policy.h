@@ -66,7 +66,8 @@ struct tess_policy {
 bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e);
 void tess_policy_leave(struct tess_policy *p, struct tess_policy_entity *e);
 void tess_policy_set(struct tess_policy *p, enum tess_policy_kind kind, u64 quantum);
-void tess_policy_set_share(struct tess_policy *p, struct tess_policy_entity *e, u32 weight, u32 cap);
+void tess_policy_set_share(struct tess_policy *p, struct tess_policy_entity *e, u32 weight,
+			   u32 cap);
 
 void tess_policy_wake(struct tess_policy *p, struct tess_policy_entity *e);
 void tess_policy_sleep(struct tess_policy *p, struct tess_policy_entity *e);

@@ -98,6 +98,8 @@ struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_ring *ring;
 	int idx, rc;
 
+	if (vgpu->blueprint.shared)
+		return ERR_PTR(-EOPNOTSUPP);
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
 		return ERR_PTR(-ENOMEM);

@@ -286,9 +286,9 @@ struct tess_vgpu_params {
  * it returns.
  *
  * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -EOPNOTSUPP the GPU
- * cannot share slices, -ENOSPC not
- * enough free slices of the kind or VRAM (the kernel log says what was missing), -EBUSY
- * the GPU has an elastic vGPU already, -ENODEV the GPU goes away, -ENOMEM.
+ * cannot share slices, -ENOSPC not enough free slices of the kind or VRAM (the kernel log
+ * says what was missing), -EBUSY the GPU has an elastic vGPU already, -ENODEV the GPU
+ * goes away, -ENOMEM.
  */
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
 
@@ -673,8 +673,8 @@ struct tess_job {
  * @vgpu: vGPU in bypass
  * @vslice: index
  *
- * Return: ring or error pointer: -EOPNOTSUPP a shared vGPU, -EBUSY has one, -ENXIO the vslice has no slice now,
- * -ENOMEM, -ENODEV.
+ * Return: ring or error pointer: -EOPNOTSUPP a shared vGPU, -EBUSY has one, -ENXIO the
+ * vslice has no slice now, -ENOMEM, -ENODEV.
  */
 struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice);
 /**

@@ -142,4 +142,87 @@ TEST(many_slices)
 	EXPECT_EQ(chosen[0], 63);
 }
 
+/* ---- shared ---- */
+
+static struct tess_place_shared shared_gpu(u64 open)
+{
+	return (struct tess_place_shared){ .count = 16, .open = open, .kind = kinds };
+}
+
+static u64 share(struct tess_place_shared *place, u32 kind, unsigned int n, u32 weight)
+{
+	u8 chosen[TESS_MAX_SLICES];
+	unsigned int i;
+	u64 mask = 0;
+
+	if (tess_place_share(place, kind, n, weight, chosen))
+		return 0;
+	for (i = 0; i < n; i++)
+		mask |= BIT_ULL(chosen[i]);
+	return hweight64(mask) == n ? mask : 0;
+}
+
+TEST(share_least_loaded)
+{
+	struct tess_place_shared place = shared_gpu(0xffff);
+
+	/* free ones first, then those with the smallest sum of weights */
+	EXPECT_EQ(share(&place, M, 1, 300), 0x1000ULL);
+	EXPECT_EQ(share(&place, M, 2, 100), 0x6000ULL);
+	EXPECT_EQ(share(&place, M, 1, 50), 0x8000ULL);
+	EXPECT_EQ(share(&place, M, 1, 100), 0x8000ULL);
+	EXPECT_EQ(share(&place, M, 2, 100), 0x6000ULL);
+	EXPECT_EQ(share(&place, M, 1, 1), 0x8000ULL);
+	EXPECT_EQ(place.members[12], 1);
+	EXPECT_EQ(place.load[12], 300U);
+	/* equal sums: the one with fewer members */
+	place.load[12] = place.load[15];
+	EXPECT_EQ(share(&place, M, 1, 1), 0x1000ULL);
+}
+
+TEST(share_limits)
+{
+	struct tess_place_shared place = shared_gpu(0x5000);
+	unsigned int i;
+
+	EXPECT_EQ(share(&place, M, 3, 1), 0ULL);
+	EXPECT_EQ(share(&place, C, 1, 1), 0ULL);
+	EXPECT_EQ(place.members[12] + place.members[14], 0);
+	for (i = 0; i < 16; i++)
+		EXPECT_NE(share(&place, TESS_KIND_NONE, 1, 1), 0ULL);
+	EXPECT_EQ(share(&place, TESS_KIND_NONE, 1, 1), 0ULL);
+	/* what is left, not what there would be elsewhere, decides about two at a time */
+	place = shared_gpu(0xf000);
+	place.members[12] = place.members[13] = place.members[14] = 8;
+	EXPECT_EQ(share(&place, M, 2, 1), 0ULL);
+	EXPECT_EQ(share(&place, M, 1, 1), 0x8000ULL);
+}
+
+/* The number that is promised is what can be placed, and not one more */
+TEST(share_count)
+{
+	struct tess_place_shared place, copy;
+	unsigned int i, k, n, count;
+	u32 seed = 1;
+
+	for (k = 0; k < 2000; k++) {
+		place = shared_gpu(seed >> 8);
+		for (i = 0; i < 16; i++) {
+			seed = seed * 1664525 + 1013904223;
+			place.members[i] = (seed >> 16) % 9;
+			place.load[i] = place.members[i] * 100;
+		}
+		n = 1 + k % 4;
+		copy = place;
+		count = tess_place_share_count(&copy, k % 3, n, 100);
+		for (i = 0; i < count; i++)
+			ASSERT_NE(share(&place, k % 3, n, 100), 0ULL);
+		ASSERT_EQ(share(&place, k % 3, n, 100), 0ULL);
+	}
+	place = shared_gpu(0xffff);
+	EXPECT_EQ(tess_place_share_count(&place, TESS_KIND_NONE, 1, 100), 128U);
+	place = shared_gpu(0xffff);
+	EXPECT_EQ(tess_place_share_count(&place, C, 4, 100), 12U);
+}
+
 TEST_HARNESS_MAIN
