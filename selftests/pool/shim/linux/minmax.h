@@ -3,8 +3,18 @@
 #ifndef TESS_SELFTESTS_SHIM_MINMAX_H
 #define TESS_SELFTESTS_SHIM_MINMAX_H
 
-#define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
-#define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+#define min(a, b)                       \
+	({                              \
+		__typeof__(a) _a = (a); \
+		__typeof__(b) _b = (b); \
+		_a < _b ? _a : _b;      \
+	})
+#define max(a, b)                       \
+	({                              \
+		__typeof__(a) _a = (a); \
+		__typeof__(b) _b = (b); \
+		_a > _b ? _a : _b;      \
+	})
 #define clamp(v, lo, hi) min(max(v, lo), hi)
 
 #endif
