@@ -258,7 +258,8 @@ TEST_F_TIMEOUT(fair, weights_live, 120)
 /*
  * Each gets its share and no more, whether the others use theirs or not. What one takes too
  * much while the host stands still it has to give back, and that can take a while: one
- * long measurement, from the start.
+ * long measurement, from the start. Nobody gets back more than four periods of 16 quanta;
+ * so quanta are longer than the emulated host is ever late.
  */
 TEST_F_TIMEOUT(fair, fixed_share, 240)
 {
@@ -269,6 +270,7 @@ TEST_F_TIMEOUT(fair, fixed_share, 240)
 
 	together(_metadata, self, 3);
 	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "fixed"));
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "quantum_us", "10000"));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, client_set_value(&self->c[i], "cap", 100 * shares[i] + 0.5));
 	ASSERT_EQ(0, load_window(self->l, 3, 3, 5 * self->ms, 0, &w));
