@@ -258,29 +258,41 @@ TEST_F_TIMEOUT(fair, weights_live, 120)
 /*
  * Each gets its share and no more, whether the others use theirs or not. What one takes too
  * much while the host stands still it has to give back, and that can take a while: one
- * long measurement, from the start. Nobody gets back more than four periods of 16 quanta;
- * so quanta are longer than the emulated host is ever late.
+ * long measurement. Nobody gets back more than four periods of 16 quanta, so quanta are
+ * longer than the emulated host is late as a rule. Shares are taken in one piece in each
+ * period; so there are whole periods in a measurement.
  */
+#define FIXED_QUANTUM_US "10000"
+#define FIXED_PERIOD_MS 160u
+
+static double fixed_error(struct __test_metadata *_metadata, struct __fixture_fair *self,
+			  unsigned int active, unsigned int ms, const double *want)
+{
+	unsigned int periods = ms / FIXED_PERIOD_MS + 1;
+	struct window w;
+
+	/* What there is at the beginning is used up */
+	ASSERT_EQ(0, load_settle(self->l, active, 2 * FIXED_PERIOD_MS));
+	ASSERT_EQ(0, load_window(self->l, self->n, active, periods * FIXED_PERIOD_MS, 0, &w));
+	print_shares(&w, self->n);
+	return shares_error(&w, active, want);
+}
+
 TEST_F_TIMEOUT(fair, fixed_share, 240)
 {
 	static const double shares[] = { 0.40, 0.25, 0.15 }, fifth = 0.20;
-	struct window w;
 	double busy, idle;
 	unsigned int i;
 
 	together(_metadata, self, 3);
 	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "policy", "fixed"));
-	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "quantum_us", "10000"));
+	ASSERT_EQ(0, slice_set(&self->c[0], self->slice, "quantum_us", FIXED_QUANTUM_US));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, client_set_value(&self->c[i], "cap", 100 * shares[i] + 0.5));
-	ASSERT_EQ(0, load_window(self->l, 3, 3, 5 * self->ms, 0, &w));
-	print_shares(&w, 3);
-	busy = shares_error(&w, 3, shares);
+	busy = fixed_error(_metadata, self, 3, 5 * self->ms, shares);
 	all_done(_metadata, self);
 	ASSERT_EQ(0, client_set_value(&self->c[0], "cap", 20));
-	ASSERT_EQ(0, load_window(self->l, 3, 1, 3 * self->ms, 0, &w));
-	print_shares(&w, 3);
-	idle = shares_error(&w, 1, &fifth);
+	idle = fixed_error(_metadata, self, 1, 3 * self->ms, &fifth);
 	printf("# error %.2f %% all busy, %.2f %% alone\n", busy, idle);
 	figure("fixed_error_pct", fmax(busy, idle));
 	EXPECT_TRUE(fmax(busy, idle) <= 2);
