@@ -30,6 +30,7 @@ LOADS = (
     ("copy_vram", 16, 4, "copy_vram"),
 )
 FEW = 200
+BURN_US = 3000000
 
 
 def rounds(machines, number):
@@ -55,11 +56,12 @@ def dispatch_cost(guest, mdev, dispatches):
     for order in (("empty", FEW, 64), ("empty", FEW + dispatches, 64)):
         answer = guest.run(*order)
         points.append(counters.all_of(guest, mdev))
-    guest.run("cpu", answer["ns"] * dispatches // (FEW + dispatches) // 1000, 1)
+    each_ns = answer["ns"] / answer["count"]
+    burnt = guest.run("cpu", BURN_US, 1)
     points.append(counters.all_of(guest, mdev))
     few, many, idle = (counters.difference(b, a) for a, b in zip(points, points[1:]))
     found = {k: (many[k] - few.get(k, 0)) * 10000 / dispatches for k in many}
-    found.update({f"idle_{k}": idle[k] * 10000 / dispatches for k in idle})
+    found.update({f"idle_{k}": idle[k] * 10000 * each_ns / burnt["ns"] for k in idle})
     return found
 
 
@@ -90,8 +92,8 @@ def main():
         settle()
         guests = ((machines[1], None), (machines[2], mdev))
         result = {
-            "loads": rounds(machines, 3 if quick else 21),
-            "costs": costs(guests, 2000 if quick else 10000, 1 if quick else 3),
+            "loads": rounds(machines, 3 if quick else 15),
+            "costs": costs(guests, 2000 if quick else 5000, 1 if quick else 3),
             "slices": {m.name: m.slice for m in machines},
         }
     with open(path, "w") as f:
