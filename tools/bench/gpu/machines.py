@@ -19,7 +19,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
 VM = os.path.join(TREE, "scripts", "vm")
 BENCH = os.path.join(TREE, "out", "tools", "bench", "gpu")
 PROGRAM = (os.path.join(BENCH, "tessera-bench"), BENCH, os.path.join(TREE, "out", "examples"))
-BOOT_SECONDS = 180
+BOOT_SECONDS = 900
 ANSWER_SECONDS = 300
 
 # A guest finds its port by its name.
