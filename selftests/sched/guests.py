@@ -106,6 +106,16 @@ class Guest:
             print(f"# [{self.name}] {line}")
         return int(read(os.path.join(DIR, f"done-{self.name}-{act}")))
 
+    def describe(self):
+        """What is known of a guest that did not come to an end."""
+        values = (f"{os.path.basename(p)}={read(p)}" for p in sorted(glob.glob(f"{self.vslice}/*")))
+        print(f"# {self.name}: {' '.join(values)}")
+        for path in sorted(glob.glob(os.path.join(DIR, f"{self.name}-*.txt"))):
+            print(f"# [{os.path.basename(path)}] " + read(path).replace("\n", " | "))
+        console = subprocess.run([VM, "console", self.name], stdout=subprocess.PIPE, text=True,
+                                 check=False).stdout
+        print("".join(f"# {line}\n" for line in console.splitlines()[-20:]), flush=True)
+
     def remove(self):
         write(f"/sys/bus/mdev/devices/{self.uuid}/remove", 1)
 
@@ -149,7 +159,12 @@ def window(guests, cycles, limit=60):
 def beside_idle(tap, alpha, beta):
     """One works all the time, the other one's driver is loaded and has nothing to do."""
     go("endless", 3 * WORK_S)
-    time.sleep(2)
+    before = alpha.value("run_cycles")
+    end = time.monotonic() + 60
+    while alpha.value("run_cycles") - before < 4000 * 100:
+        if time.monotonic() > end:
+            raise TimeoutError("the endless kernel does not begin")
+        time.sleep(0.1)
     switches = slice_value(alpha.value("slice"), "switches")
     ((busy, _), (idle, _)), cycles = window([alpha, beta], 4000 * 2000)
     switches = slice_value(alpha.value("slice"), "switches") - switches
@@ -239,6 +254,7 @@ def main():
     except (OSError, TimeoutError, subprocess.CalledProcessError) as err:
         tap.ok(False, f"all acts are played: {err}")
         for guest in guests:
+            guest.describe()
             subprocess.run([VM, "kill", guest.name, "-9"], check=False)
     for guest in guests:
         try:
