@@ -149,7 +149,7 @@ int client_wait(struct client *c)
 	long now = now_ms(), end = now + CLIENT_WAIT_MS, look = now + 2000;
 
 	for (; !client_idle(c); now = now_ms()) {
-		/* Faults are looked for now and then only: it costs a register access */
+		/* A register access costs a trap, so faults are asked for every two seconds */
 		if (now > end || (now > look && reg64(&c->v, TESS_REG_FAULT_PENDING)))
 			return client_idle(c) ? 0 : stopped(c);
 		if (now > look)
