@@ -19,6 +19,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
+#include <tessera/blueprint.h>
 #include <tessera/hw/tess_mem.h>
 #include <tessera/hw/tess_regs.h>
 
@@ -153,35 +154,6 @@ void tess_frontend_unregister(struct tess_frontend *fe);
 
 /* ---- vGPUs ---- */
 
-#define TESS_WEIGHT_DEFAULT	100
-#define TESS_WEIGHT_MAX		10000
-#define TESS_CAP_MAX		100
-#define TESS_SHARE_MAX		8	/* vslices that share a slice */
-
-/**
- * struct tess_blueprint - what is asked for
- * @slices: number of slices, 1 to TESS_MAX_SLICES
- * @kind: enum tess_slice_kind of all of them; TESS_KIND_NONE: any
- * @engines: TESS_ENGINE_* that the client may use; 0: all that the slices have
- * @memory: bytes of VRAM per slice, a multiple of 2 MiB; 0: none is reserved
- * @topology: enum tess_topology
- * @shared: other vGPUs may have the same slices, one at a time runs
- * @automatic: the swapper may move its vslices to other slices
- * @weight: of a shared one, 1 to TESS_WEIGHT_MAX; 0: TESS_WEIGHT_DEFAULT
- * @cap: percent of each slice that a shared one gets at most, to TESS_CAP_MAX; 0: no limit
- */
-struct tess_blueprint {
-	u32 slices;
-	u32 kind;
-	u32 engines;
-	u32 topology;
-	u64 memory;
-	bool shared;
-	bool automatic;
-	u32 weight;
-	u32 cap;
-};
-
 /**
  * struct tess_fault - a fault of the client (stage 1, packets, instructions)
  * @cause: enum tess_cause
@@ -266,6 +238,7 @@ struct tess_client_ops {
  * @ops: call-backs
  * @priv: tess_vgpu_priv()
  * @owner: front-end module
+ * @reason: filled if it is refused; may be NULL
  */
 struct tess_vgpu_params {
 	const char *name;
@@ -274,6 +247,7 @@ struct tess_vgpu_params {
 	const struct tess_client_ops *ops;
 	void *priv;
 	struct module *owner;
+	struct tess_reason *reason;
 };
 
 /**
@@ -323,6 +297,11 @@ struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu);
 /**
  * tess_vgpu_vslices() - number of vslices
  * @vgpu: vGPU
+ *
+ * As many as the blueprint's max when it was created. Those from the number of slices
+ * on are withheld: not in tess_vgpu_slice_mask(), and not to be offered to the client's
+ * programs. What a client still has there runs all the same, in turns with the vslice whose
+ * slice it is.
  *
  * Any context.
  *
@@ -423,6 +402,25 @@ int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
  * @bp: filled; engines and weight are resolved
  */
 void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp);
+
+/**
+ * tess_vgpu_recompose() - give a vGPU another shape, while it runs
+ * @vgpu: vGPU with parked() and resumed()
+ * @bp: from tess_blueprint_parse(); as many slices as it has vslices at most, the memory that
+ *	it has, exclusive or shared as it is
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Whole or not at all. New slices are taken before anything changes, vslices are parked, moved
+ * and resumed with all their work, one after the other, then config() tells the client, then
+ * slices that are left over are scrubbed and free. The client's memory stays where it is.
+ *
+ * Return: 0; -EINVAL nonsense; -EBUSY it cannot be changed to this while it is in use: more
+ * vslices, other memory, shared instead of exclusive; -ENOSPC not enough free slices;
+ * -EOPNOTSUPP the GPU or the client cannot; -EIO, -ENOMEM, -ENODEV. All but the last leave
+ * what there was.
+ */
+int tess_vgpu_recompose(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+			struct tess_reason *reason);
 
 /**
  * tess_vslice_move() - move a vslice to another slice of its GPU
