@@ -45,9 +45,9 @@ expect()
 	if [ "$ktap_status" -eq "$ktap_want" ]; then
 		pass "$ktap_name"
 	else
-		flunk "$ktap_name"
-		echo "# status $ktap_status, expected $ktap_want: $*"
 		sed 's/^/# /' "$ktap_output" | tail -n 60
+		echo "# status $ktap_status, expected $ktap_want: $*"
+		flunk "$ktap_name"
 	fi
 }
 

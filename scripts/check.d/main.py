@@ -2,6 +2,8 @@
 """Runs test lanes one after the other and adds up their results."""
 
 import argparse
+import collections
+import itertools
 import os
 import re
 import signal
@@ -17,6 +19,8 @@ from ktap import Parser  # noqa: E402
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LANE_TIMEOUT = 900
 GRACE = 20
+# What a test said last before it failed, shown again at the end.
+SAID_LINES, SAID_WIDTH = 3, 160
 
 
 class Lane:
@@ -32,6 +36,7 @@ class Lane:
         found = re.search(r"^# timeout: (\d+)$", head, re.M)
         self.timeout = int(found[1]) if found else LANE_TIMEOUT
         self.results = Parser()
+        self.said = []
         self.seconds = 0.0
         self.child = None
         self.late = False
@@ -44,10 +49,11 @@ class Lane:
                 stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
             timer = threading.Timer(self.timeout, self.expire)
             timer.start()
+            recent = collections.deque(maxlen=SAID_LINES)
             try:
                 for line in self.child.stdout:
                     log.write(line)
-                    self.results.feed(line)
+                    self.feed(line, recent)
                     self.print(start, line)
                 status = self.child.wait()
             finally:
@@ -55,6 +61,17 @@ class Lane:
                 self.stop()
         self.seconds = time.monotonic() - start
         self.judge(status)
+
+    def feed(self, line, recent):
+        """Count the results of a line, and keep what was said before a failure."""
+        failed, total = self.results.failed, self.results.total
+        self.results.feed(line)
+        if self.results.failed > failed:
+            self.said += [list(recent)] + [[]] * (self.results.failed - failed - 1)
+        if self.results.total > total:
+            recent.clear()
+        elif line.strip():
+            recent.append(line.strip()[:SAID_WIDTH])
 
     def print(self, start, line):
         print(f"[{self.name} {time.monotonic() - start:6.1f}] {line}", end="", flush=True)
@@ -108,11 +125,16 @@ def report(lanes):
     for lane in lanes:
         print("  " + lane.summary())
     for title, attribute in (("skipped", "skips"), ("failed", "failures")):
-        rows = [(lane.name, n) for lane in lanes for n in getattr(lane.results, attribute)]
+        rows = [(lane.name, name, said) for lane in lanes
+                for name, said in itertools.zip_longest(
+                    getattr(lane.results, attribute),
+                    lane.said if attribute == "failures" else [], fillvalue=[])]
         if rows:
             print(f"\n{title}:")
-        for lane_name, name in rows:
+        for lane_name, name, said in rows:
             print(f"  {lane_name}: {name}")
+            for line in said:
+                print(f"      {line}")
     passed, failed, skipped = (sum(getattr(lane.results, k) for lane in lanes)
                                for k in ("passed", "failed", "skipped"))
     print()

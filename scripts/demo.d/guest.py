@@ -55,6 +55,8 @@ def main():
     with open(os.path.join(out, "results.json"), "w") as f:
         json.dump([r for r in results if r], f, indent=1)
     good = sum(bool(r and r["ok"]) for r in results)
+    if good != len(results):
+        subprocess.run("dmesg | tail -n 15", shell=True, check=False)
     print(f"guest {guest}: {good} of {len(results)} workloads ok")
     return 0 if good == len(results) else 1
 

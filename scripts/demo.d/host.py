@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VM = os.path.join(os.path.dirname(HERE), "vm")
 POOL = "/sys/class/tessera"
 GUESTS = (("alpha", "C2"), ("beta", "M1"))
+FAILED = re.compile(r"failed with status|MISMATCH|not those of|^vm: ")
 
 
 class DemoError(Exception):
@@ -90,12 +92,15 @@ def start(guest, vgpu, out):
 
 
 def finish(guest):
+    """Print what a guest said. What went wrong in it, or None."""
     done = subprocess.run([VM, "wait", guest, "--timeout", "300"], stdout=subprocess.PIPE,
-                          text=True, check=False)
+                          stderr=subprocess.STDOUT, text=True, check=False)
     for line in done.stdout.splitlines():
         print(f"  [{guest}] {line}")
-    if done.returncode:
-        raise DemoError(f"guest {guest} ended with status {done.returncode}, see above")
+    if not done.returncode:
+        return None
+    why = [line for line in done.stdout.splitlines() if FAILED.search(line)]
+    return f"guest {guest} ended with status {done.returncode}" + "".join(f"; {w}" for w in why)
 
 
 def exits(pid):
@@ -126,8 +131,9 @@ def run(out):
         print_pool("the pool with two vGPUs:")
         for (guest, _kind), vgpu in zip(GUESTS, vgpus):
             start(guest, vgpu, os.path.join(out, guest))
-        for guest, _kind in GUESTS:
-            finish(guest)
+        reasons = [why for why in [finish(guest) for guest, _kind in GUESTS] if why]
+        if reasons:
+            raise DemoError("\n".join(reasons))
     finally:
         for vgpu in vgpus:
             remove(vgpu)

@@ -265,8 +265,9 @@ TEST_F(lifetime, fences_survive)
 	files[2] = export_sync(_metadata, fd, other.done);
 	EXPECT_EQ(0, sync_status(_metadata, files[2]));
 
-	tess_ctx_close(&ctx);
+	/* In this order: the end of the second lets the third run, until its queue is gone. */
 	tess_ctx_close(&other);
+	tess_ctx_close(&ctx);
 	close(fd);
 	unbind(_metadata, self->bdf);
 	rebind(_metadata, self->bdf, self->vram, self->slices);

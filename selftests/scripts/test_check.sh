@@ -24,6 +24,15 @@ totals()
 	[ "$last" = "$1" ] && [ "$status" -eq "$2" ]
 }
 
+says_why()
+{
+	scripts/check --lanes-dir "$lanes" >"$lanes/output"
+	rm -f "$lanes"/*.sh
+	sed -n '/^failed:/,$p' "$lanes/output" >"$lanes/summary"
+	cat "$lanes/summary"
+	grep -q '# probe.c:1: expected 1 == 2' "$lanes/summary" && ! grep -q 'fine' "$lanes/summary"
+}
+
 kills_lane()
 {
 	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
@@ -38,6 +47,8 @@ lane 20-b 'echo ok 1 z "# SKIP why"'
 check "sums over lanes" totals "2 passed, 0 failed, 1 skipped" 0
 lane 10-a 'echo ok 1 x; echo not ok 2 y; exit 1'
 check "a failing test fails the run, once" totals "1 passed, 1 failed" 1
+lane 10-a 'echo "# fine"; echo ok 1 x; echo "# probe.c:1: expected 1 == 2"; echo not ok 2 y'
+check "the summary repeats what a failing test said" says_why
 lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
 lane 10-a 'echo hello'
