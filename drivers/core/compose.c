@@ -213,13 +213,16 @@ static void gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place 
 static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices)
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
+	struct tess_place_request req = {
+		.n = bp->slices, .kind = bp->kind, .topology = bp->topology,
+	};
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
 	if (bp->shared)
 		return tess_share_place(vgpu, slices);
 	gpu_free_slices(vgpu->gpu, kinds, &place);
-	if (!tess_place_choose(&place, bp->kind, bp->slices, slices))
+	if (!tess_place_choose(&place, &req, slices))
 		return 0;
 	dev_info(&vgpu->gpu->dev, "\"%s\": insufficient slices%s%s: %u free, %u asked\n",
 		 vgpu->name, bp->kind ? " of kind " : "",

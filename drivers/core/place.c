@@ -14,9 +14,14 @@
  * 2. Among equals, the one in the shortest run of free slices wins (best fit), and in
  *    a run the window at its start: large runs stay whole.
  *
- * "Any kind" first tries each kind alone, the one with the fewest free slices that
- * suffice first, then all kinds mixed. Whether a request can be met never depends on
- * where things lie, so that tess_gpu_available() can be exact by counting.
+ * A vGPU that is placed again prefers to stay: its own slices count as free, among windows
+ * of equal span the one with most of them wins, and a vslice whose slice was chosen keeps
+ * it.
+ *
+ * "Any kind" first tries each kind alone, the one that it has most slices of first, then
+ * the one with the fewest free slices that suffice, then all kinds mixed.
+ * Whether a request can be met never depends on where things lie, so that
+ * tess_gpu_available() can be exact by counting.
  *
  * vGPUs that share slices go where the sum of weights is least: to free slices first,
  * then to those where they get most. The slices of one vGPU differ. How many fit follows
@@ -25,18 +30,18 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 
 #include "place.h"
 #include "policy.h"
 
-static u64 place_candidates(const struct tess_place *place, u32 kind)
+static u64 place_candidates(const struct tess_place *place, u64 free, u32 kind)
 {
 	u64 mask = 0;
 	unsigned int i;
 
 	for (i = 0; i < place->count; i++)
-		if ((place->free & BIT_ULL(i)) &&
-		    (kind == TESS_KIND_NONE || place->kind[i] == kind))
+		if ((free & BIT_ULL(i)) && (kind == TESS_KIND_NONE || place->kind[i] == kind))
 			mask |= BIT_ULL(i);
 	return mask;
 }
@@ -50,7 +55,7 @@ static u64 place_candidates(const struct tess_place *place, u32 kind)
  */
 unsigned int tess_place_free(const struct tess_place *place, u32 kind)
 {
-	return hweight64(place_candidates(place, kind));
+	return hweight64(place_candidates(place, place->free, kind));
 }
 
 /* Length of the run of candidates without a gap around slice i */
@@ -65,40 +70,82 @@ static unsigned int place_run(u64 mask, unsigned int count, unsigned int i)
 	return end - first;
 }
 
-static void place_window(const struct tess_place *place, u64 mask, unsigned int n, u8 *chosen)
+/* Slices that it is good to stay on: those of vslices that it will have, too */
+static u64 place_stay(const struct tess_place_request *req)
 {
-	unsigned int best_span = UINT_MAX, best_run = UINT_MAX, best = 0;
+	u64 mask = 0;
+	unsigned int i;
+
+	if (!req->now)
+		return req->keep;
+	for (i = 0; i < req->n && i < req->nr_now; i++)
+		mask |= BIT_ULL(req->now[i]);
+	return mask;
+}
+
+/* The better of two windows has the lower number */
+static u64 place_rate(const struct tess_place *place, u64 mask, u64 stay, const u8 *list,
+		      unsigned int n)
+{
+	unsigned int i, moved = n;
+
+	for (i = 0; i < n; i++)
+		moved -= !!(stay & BIT_ULL(list[i]));
+	return (u64)(list[n - 1] - list[0]) << 32 | moved << 16 |
+	       place_run(mask, place->count, list[0]);
+}
+
+static void place_window(const struct tess_place *place, u64 mask, u64 stay, unsigned int n,
+			 u8 *chosen)
+{
 	u8 list[TESS_MAX_SLICES];
-	unsigned int i, len = 0;
+	unsigned int i, len = 0, best = 0;
+	u64 rate, best_rate = U64_MAX;
 
 	for (i = 0; i < place->count; i++)
 		if (mask & BIT_ULL(i))
 			list[len++] = i;
 
 	for (i = 0; i + n <= len; i++) {
-		unsigned int span = list[i + n - 1] - list[i];
-		unsigned int run = place_run(mask, place->count, list[i]);
-
-		if (span > best_span || (span == best_span && run >= best_run))
+		rate = place_rate(place, mask, stay, &list[i], n);
+		if (rate >= best_rate)
 			continue;
-		best_span = span;
-		best_run = run;
+		best_rate = rate;
 		best = i;
 	}
 	for (i = 0; i < n; i++)
 		chosen[i] = list[best + i];
 }
 
-/* The kind with the fewest free slices that are enough, or TESS_KIND_NONE */
-static u32 place_any_kind(const struct tess_place *place, unsigned int n)
+/* A vslice whose slice was chosen keeps it */
+static void place_settle(const struct tess_place_request *req, u8 *chosen)
 {
-	unsigned int best = UINT_MAX, have;
+	unsigned int i, k;
+
+	if (!req->now)
+		return;
+	for (i = 0; i < req->n && i < req->nr_now; i++) {
+		for (k = 0; k < req->n && chosen[k] != req->now[i]; k++)
+			;
+		if (k < req->n)
+			swap(chosen[i], chosen[k]);
+	}
+}
+
+/* The kind that it stays on, or the one with the fewest free slices; TESS_KIND_NONE: mixed */
+static u32 place_any_kind(const struct tess_place *place, u64 free, u64 stay, unsigned int n)
+{
 	u32 kind, found = TESS_KIND_NONE;
+	unsigned int rate, best = UINT_MAX;
 
 	for (kind = TESS_KIND_COMPUTE; kind <= TESS_KIND_MIXED; kind++) {
-		have = tess_place_free(place, kind);
-		if (have >= n && have < best) {
-			best = have;
+		u64 mask = place_candidates(place, free, kind);
+
+		if (hweight64(mask) < n)
+			continue;
+		rate = (TESS_MAX_SLICES - hweight64(mask & stay)) << 8 | hweight64(mask);
+		if (rate < best) {
+			best = rate;
 			found = kind;
 		}
 	}
@@ -108,19 +155,24 @@ static u32 place_any_kind(const struct tess_place *place, unsigned int n)
 /**
  * tess_place_choose() - choose slices
  * @place: what there is
- * @kind: enum tess_slice_kind of all of them; TESS_KIND_NONE: any
- * @n: how many, at least 1
- * @chosen: result: @n slice numbers, ascending
+ * @req: what is wanted
+ * @chosen: result: a slice for each vslice
  *
  * Return: 0 or -ENOSPC.
  */
-int tess_place_choose(const struct tess_place *place, u32 kind, unsigned int n, u8 *chosen)
+int tess_place_choose(const struct tess_place *place, const struct tess_place_request *req,
+		      u8 *chosen)
 {
-	if (tess_place_free(place, kind) < n)
+	u64 free = place->free | req->keep;
+	u64 stay = place_stay(req);
+	u32 kind = req->kind;
+
+	if (hweight64(place_candidates(place, free, kind)) < req->n)
 		return -ENOSPC;
 	if (kind == TESS_KIND_NONE)
-		kind = place_any_kind(place, n);
-	place_window(place, place_candidates(place, kind), n, chosen);
+		kind = place_any_kind(place, free, stay, req->n);
+	place_window(place, place_candidates(place, free, kind), stay, req->n, chosen);
+	place_settle(req, chosen);
 	return 0;
 }
 

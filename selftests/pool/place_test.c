@@ -18,12 +18,13 @@ static struct tess_place gpu_with(u64 free)
 
 static u64 choose(u64 free, u32 kind, unsigned int n)
 {
+	struct tess_place_request req = { .n = n, .kind = kind };
 	struct tess_place place = gpu_with(free);
 	u8 chosen[TESS_MAX_SLICES];
 	unsigned int i;
 	u64 mask = 0;
 
-	if (tess_place_choose(&place, kind, n, chosen))
+	if (tess_place_choose(&place, &req, chosen))
 		return 0;
 	for (i = 0; i < n; i++)
 		mask |= BIT_ULL(chosen[i]);
@@ -40,14 +41,10 @@ TEST(kind)
 
 TEST(not_enough)
 {
-	struct tess_place place = gpu_with(0xffff);
-	u8 chosen[TESS_MAX_SLICES];
-
-	EXPECT_EQ(tess_place_choose(&place, C, 7, chosen), -ENOSPC);
-	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, 17, chosen), -ENOSPC);
-	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, TESS_MAX_SLICES, chosen), -ENOSPC);
-	place.free = 0;
-	EXPECT_EQ(tess_place_choose(&place, TESS_KIND_NONE, 1, chosen), -ENOSPC);
+	EXPECT_EQ(choose(0xffff, C, 7), 0ULL);
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 17), 0ULL);
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, TESS_MAX_SLICES), 0ULL);
+	EXPECT_EQ(choose(0, TESS_KIND_NONE, 1), 0ULL);
 }
 
 TEST(count)
@@ -127,6 +124,7 @@ TEST(every_mask)
 
 TEST(many_slices)
 {
+	struct tess_place_request req = { .n = TESS_MAX_SLICES, .kind = R };
 	u32 many[TESS_MAX_SLICES];
 	struct tess_place place = { .count = TESS_MAX_SLICES, .free = ~0ULL, .kind = many };
 	u8 chosen[TESS_MAX_SLICES];
@@ -134,12 +132,42 @@ TEST(many_slices)
 
 	for (i = 0; i < TESS_MAX_SLICES; i++)
 		many[i] = R;
-	ASSERT_EQ(tess_place_choose(&place, R, TESS_MAX_SLICES, chosen), 0);
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
 	for (i = 0; i < TESS_MAX_SLICES; i++)
 		EXPECT_EQ(chosen[i], i);
 	place.free = BIT_ULL(63);
-	ASSERT_EQ(tess_place_choose(&place, R, 1, chosen), 0);
+	req.n = 1;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
 	EXPECT_EQ(chosen[0], 63);
+}
+
+/* Its own slices count as free, staying is preferred, and who stays keeps its slice */
+TEST(stay)
+{
+	static const u8 now[] = { 4, 3, 1 };
+	struct tess_place_request req = {
+		.n = 2, .kind = C, .keep = 0x1a, .now = now, .nr_now = 3
+	};
+	struct tess_place place = gpu_with(0x0000);
+	u8 chosen[TESS_MAX_SLICES];
+
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(chosen[0], 4);
+	EXPECT_EQ(chosen[1], 3);
+	req.n = 4;
+	EXPECT_EQ(tess_place_choose(&place, &req, chosen), -ENOSPC);
+	place.free = 0x0004;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(chosen[0], 4);
+	EXPECT_EQ(chosen[1], 3);
+	EXPECT_EQ(chosen[2], 1);
+	EXPECT_EQ(chosen[3], 2);
+	/* any kind: the one that it has */
+	place.free = 0xffff;
+	req.kind = TESS_KIND_NONE;
+	req.n = 1;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(chosen[0], 4);
 }
 
 /* ---- shared ---- */

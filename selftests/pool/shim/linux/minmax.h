@@ -17,4 +17,11 @@
 	})
 #define clamp(v, lo, hi) min(max(v, lo), hi)
 
+#define swap(a, b)                      \
+	({                              \
+		__typeof__(a) _t = (a); \
+		(a) = (b);              \
+		(b) = _t;               \
+	})
+
 #endif
