@@ -65,6 +65,21 @@ static const uint32_t kernels[TESS_K_COUNT][TESS_K_BYTES / 4] = {
 		0x00c5b02f, /* amoadd.d	zero, a2, (a1) */
 		0x00008067, /* ret */
 	},
+	[TESS_K_WATCH] = {
+		0x00053583, /* ld	a1, 0(a0) */
+		0xc0102673, /* csrr	a2, time */
+		0xc01026f3, /* csrr	a3, time */
+		0x40c68733, /* sub	a4, a3, a2 */
+		0x0005b783, /* ld	a5, 0(a1) */
+		0x00e7f663, /* bgeu	a5, a4, .+12 */
+		0x00e5b023, /* sd	a4, 0(a1) */
+		0x00c5b423, /* sd	a2, 8(a1) */
+		0x00d5b823, /* sd	a3, 16(a1) */
+		0x00068613, /* mv	a2, a3 */
+		0x0185b703, /* ld	a4, 24(a1) */
+		0xfc070ee3, /* beqz	a4, .-36 */
+		0x00008067, /* ret */
+	},
 };
 
 void tess_kernels_write(void *code)

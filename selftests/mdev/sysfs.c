@@ -46,7 +46,7 @@ const char *gpu_dir(void)
 	return dir;
 }
 
-static int file_read(const char *path, char *buf, size_t size)
+int file_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;

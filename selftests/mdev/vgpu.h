@@ -39,6 +39,8 @@ int mdev_remove(const char *uuid);
 void mdev_remove_all(void);
 /* Counter in stats/, negative errno */
 long long mdev_stat(const char *uuid, const char *name);
+/* The contents of a file as a string, as much as there is room for */
+int file_read(const char *path, char *buf, size_t size);
 /* Write a string to a file */
 int file_write(const char *path, const char *text);
 /* Pages that the kernel holds pinned, for anybody */

@@ -19,21 +19,36 @@
 	((pa) >> 12 << 10 | TESS_PTE_V | TESS_PTE_R | TESS_PTE_W | TESS_PTE_X | TESS_PTE_U | \
 	 TESS_PTE_A | TESS_PTE_D)
 
-static void make_tables(struct client *c)
+/* A field of the line of a vslice in the composition page */
+#define COMPOSITION_FIELD(vslice, field)                                    \
+	(TESS_COMPOSITION_PAGE + offsetof(struct tess_composition, slice) + \
+	 (vslice) * sizeof(struct tess_composition_slice) +                 \
+	 offsetof(struct tess_composition_slice, field))
+
+static void make_tables(struct client *c, unsigned int vslice)
 {
-	uint64_t *root = ram_at(&c->v, TABLES_GPA), *middle = ram_at(&c->v, TABLES_GPA + PAGE);
-	uint64_t i;
+	uint64_t tables = TABLES_GPA(vslice), i;
+	uint64_t *root = ram_at(&c->v, tables), *middle = ram_at(&c->v, tables + PAGE);
+	uint64_t bank = VRAM(reg64(&c->v, COMPOSITION_FIELD(vslice, bank_offset)));
+	uint64_t bank_size = reg64(&c->v, COMPOSITION_FIELD(vslice, bank_size));
 
 	memset(root, 0, 2 * PAGE);
-	root[0] = PTE_TABLE(TABLES_GPA + PAGE);
+	root[0] = PTE_TABLE(tables + PAGE);
 	for (i = 0; i < RAM_SIZE >> 21; i++)
 		middle[i] = PTE_LEAF(RAM_GPA + (i << 21));
+	for (i = 0; i < bank_size >> 21; i++)
+		middle[(BANK_VA >> 21) + i] = PTE_LEAF(bank + (i << 21));
+}
+
+static void start_vslice(struct client *c, unsigned int vslice)
+{
+	ring_start(&c->r, &c->v, vslice);
+	ring_set_vm(&c->r, TABLES_GPA(vslice));
 }
 
 void client_start(struct client *c)
 {
-	ring_start(&c->r, &c->v, 0);
-	ring_set_vm(&c->r, TABLES_GPA);
+	start_vslice(c, c->r.vslice);
 }
 
 int client_open_uuid(struct client *c, const char *uuid)
@@ -44,10 +59,17 @@ int client_open_uuid(struct client *c, const char *uuid)
 	ret = vgpu_open(&c->v, uuid);
 	if (ret)
 		return ret;
-	make_tables(c);
+	make_tables(c, 0);
 	tess_kernels_write(ram_at(&c->v, CODE_GPA));
 	client_start(c);
 	return 0;
+}
+
+void client_sibling(struct client *c, const struct client *first, unsigned int vslice)
+{
+	*c = (struct client){ .v = first->v };
+	make_tables(c, vslice);
+	start_vslice(c, vslice);
 }
 
 int client_open(struct client *c, const char *type)
@@ -77,7 +99,7 @@ bool client_room(const struct client *c, unsigned int packets)
 /* The arguments stay as they are while the packet is in the ring */
 static uint64_t put_args(struct client *c, const void *args, size_t size)
 {
-	uint64_t gpa = ARGS_GPA + c->r.wptr % (1ULL << c->r.log2) * ARGS_BYTES;
+	uint64_t gpa = ARGS_GPA(c->r.vslice) + c->r.wptr % (1ULL << c->r.log2) * ARGS_BYTES;
 
 	memcpy(ram_at(&c->v, gpa), args, size);
 	return VA(gpa);
@@ -106,14 +128,14 @@ void client_dispatch(struct client *c, uint64_t code, uint32_t groups, uint32_t 
 
 void client_kernel(struct client *c, enum tess_kernel k, uint32_t groups, uint32_t items)
 {
-	uint64_t args[2] = { VA(SUM_GPA), 0 };
+	uint64_t args[2] = { VA(SUM_GPA(c->r.vslice)), 0 };
 
 	client_dispatch(c, CODE_GPA + k * TESS_K_BYTES, groups, items, args, sizeof(args));
 }
 
 void client_delay(struct client *c, uint32_t groups, uint32_t items, uint64_t count)
 {
-	uint64_t args[2] = { VA(SUM_GPA), count };
+	uint64_t args[2] = { VA(SUM_GPA(c->r.vslice)), count };
 
 	client_dispatch(c, CODE_GPA + TESS_K_DELAY * TESS_K_BYTES, groups, items, args,
 			sizeof(args));
@@ -133,13 +155,14 @@ bool client_idle(const struct client *c)
 /* Why nothing comes any more */
 static int stopped(struct client *c)
 {
-	uint32_t status = client_reg32(&c->v, 0, TESS_SREG_STATUS);
+	unsigned int vslice = c->r.vslice;
+	uint32_t status = client_reg32(&c->v, vslice, TESS_SREG_STATUS);
 
-	printf("# %.8s: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n", c->v.uuid,
-	       status, client_reg32(&c->v, 0, TESS_SREG_FAULT_CAUSE),
-	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_FAULT_ADDR),
-	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_FAULT_PC),
-	       (unsigned long long)client_reg64(&c->v, 0, TESS_SREG_RPTR),
+	printf("# %.8s/%u: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n",
+	       c->v.uuid, vslice, status, client_reg32(&c->v, vslice, TESS_SREG_FAULT_CAUSE),
+	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_FAULT_ADDR),
+	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_FAULT_PC),
+	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_RPTR),
 	       (unsigned long long)c->r.wptr);
 	return status & TESS_STATUS_FAULTED ? -EFAULT : -ETIME;
 }
@@ -161,11 +184,11 @@ int client_wait(struct client *c)
 
 bool client_counted(const struct client *c)
 {
-	uint64_t sum = *(volatile uint64_t *)(c->v.ram + (SUM_GPA - RAM_GPA));
+	uint64_t at = SUM_GPA(c->r.vslice) - RAM_GPA, sum = *(volatile uint64_t *)(c->v.ram + at);
 
 	if (sum == c->items)
 		return true;
-	printf("# %.8s: %llu work-items were counted, not %llu\n", c->v.uuid,
+	printf("# %.8s/%u: %llu work-items were counted, not %llu\n", c->v.uuid, c->r.vslice,
 	       (unsigned long long)sum, (unsigned long long)c->items);
 	return false;
 }
@@ -179,7 +202,7 @@ int client_warm(struct client *c)
 
 uint64_t client_counter(struct client *c, unsigned int counter)
 {
-	return client_reg64(&c->v, 0, TESS_SREG_COUNTERS + counter);
+	return client_reg64(&c->v, c->r.vslice, TESS_SREG_COUNTERS + counter);
 }
 
 uint64_t client_time(struct client *c)

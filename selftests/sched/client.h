@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client of a shared or exclusive slice: a vGPU with one vslice that this process opens
+ * A client of a shared or exclusive slice: a vslice of a vGPU that this process opens
  * through VFIO, an address space, and work for it. Functions return 0 or a negative errno
  * unless they say otherwise.
  */
@@ -13,26 +13,30 @@
 #include "vgpu.h"
 
 /*
- * Address space: VA 0 is RAM_GPA, in pages of 2 MiB. Rings and records are below
- * DATA_GPA (vgpu.h); then
+ * Address space: VA 0 is RAM_GPA, in pages of 2 MiB; at BANK_VA is the VRAM that is
+ * nearest to the vslice. Rings and records are below DATA_GPA (vgpu.h); then
  */
 #define VA(gpa) ((gpa) - RAM_GPA)
-#define TABLES_GPA DATA_GPA /* two pages */
-#define ARGS_GPA (DATA_GPA + 0x2000) /* one entry for each place in the ring */
-#define ARGS_BYTES 64u
-#define SUM_GPA (DATA_GPA + 0x4000) /* what jobs of client_delay() count in */
-#define STAMP_GPA (DATA_GPA + 0x4040)
-#define CODE_GPA (DATA_GPA + 0x10000) /* tess_kernels, then what tests bring along */
+#define BANK_VA (512ULL << 20)
+#define CODE_GPA DATA_GPA /* tess_kernels, then what tests bring along */
 #define CODE_FREE_GPA (CODE_GPA + 0x1000)
+/* Of each vslice, of CLIENT_VSLICES at most: */
+#define CLIENT_GPA(vslice) (DATA_GPA + 0x80000 + (vslice) * 0x4000)
+#define TABLES_GPA(vslice) CLIENT_GPA(vslice) /* two pages */
+#define ARGS_GPA(vslice) (CLIENT_GPA(vslice) + 0x2000) /* one entry for each place in the ring */
+#define ARGS_BYTES 64u
+#define SUM_GPA(vslice) (CLIENT_GPA(vslice) + 0x3000) /* what jobs of client_delay() count in */
+#define MARK_GPA(vslice) (CLIENT_GPA(vslice) + 0x3800) /* up to the end of the page: tests */
+#define CLIENT_VSLICES 16u
 #define WORK_GPA (RAM_GPA + 0x200000) /* up to the end of the memory */
 
 /* Wall time after which something that has to happen never will */
 #define CLIENT_WAIT_MS 60000
 
 /**
- * struct client - a vGPU at work
+ * struct client - a vslice at work
  * @v: device
- * @r: ring of vslice 0
+ * @r: ring of the vslice, number 0 but for client_sibling()
  * @items: work-items of all jobs of client_delay() so far, which all count in SUM_GPA
  */
 struct client {
@@ -45,7 +49,12 @@ struct client {
 int client_open(struct client *c, const char *type);
 /* For a vGPU that is there already, as after a VMM has died */
 int client_open_uuid(struct client *c, const char *uuid);
-/* Close and remove it */
+/*
+ * Another vslice of the vGPU of @first, which has to be closed and stays where it is. Each has
+ * its own ring, arguments and counts; all have the same memory.
+ */
+void client_sibling(struct client *c, const struct client *first, unsigned int vslice);
+/* Close and remove it, with all siblings */
 void client_close(struct client *c);
 /* Let the host map all memory that client_delay() needs, which takes time: 0, -ETIME */
 int client_warm(struct client *c);

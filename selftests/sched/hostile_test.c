@@ -96,7 +96,7 @@ TEST_F(hostile, endless_wait)
 	struct tess_pkt_wait wait = {
 		.header = TESS_PKT_WAIT,
 		.op = TESS_WAIT_EQ,
-		.address = VA(SUM_GPA),
+		.address = VA(SUM_GPA(0)),
 		.value = 1,
 		.mask = ~0ULL,
 	};
@@ -106,7 +106,7 @@ TEST_F(hostile, endless_wait)
 	withstand(_metadata, self, NULL);
 	EXPECT_FALSE(client_idle(&self->evil));
 	/* What it waited for comes at last */
-	*(volatile uint64_t *)ram_at(&self->evil.v, SUM_GPA) = 1;
+	*(volatile uint64_t *)ram_at(&self->evil.v, SUM_GPA(0)) = 1;
 	EXPECT_EQ(0, client_wait(&self->evil));
 }
 

@@ -9,18 +9,11 @@
 
 #include "harness.h"
 #include "load.h"
-
-#include "../../examples/sgemm.h"
+#include "product.h"
 
 #define CLIENTS 4
 #define QUEUED 6 /* products of each client */
-#define PRIVATE 1024 /* more than the stack of the kernel */
 #define SCRATCH_GPA (WORK_GPA + (4 << 20))
-
-/* The kernel of examples/sgemm, position-independent, its entry first */
-__asm__(".pushsection .rodata\n.balign 8\nsgemm_code:\n.incbin \"sgemm.bin\"\n"
-	"sgemm_code_end:\n.popsection\n");
-extern const char sgemm_code[], sgemm_code_end[];
 
 static const unsigned int sizes[CLIENTS] = { 64, 48, 80, 56 };
 
@@ -40,8 +33,7 @@ FIXTURE_SETUP(sgemm)
 	for (i = 0; i < CLIENTS; i++) {
 		ASSERT_EQ(0, client_open(&self->c[i], "C1S"));
 		self->n++;
-		memcpy(ram_at(&self->c[i].v, CODE_FREE_GPA), sgemm_code,
-		       sgemm_code_end - sgemm_code);
+		product_code(&self->c[i]);
 	}
 	self->slice = clients_together(self->c, CLIENTS);
 	ASSERT_LE(0, self->slice);
@@ -53,63 +45,9 @@ FIXTURE_TEARDOWN(sgemm)
 		client_close(&self->c[--self->n]);
 }
 
-/* Matrices A, B and one C after the other */
-static uint64_t matrix_gpa(unsigned int size, unsigned int i)
-{
-	return WORK_GPA + (uint64_t)i * size * size * sizeof(float);
-}
-
-static void fill_matrices(struct client *c, unsigned int size)
-{
-	float *a = ram_at(&c->v, matrix_gpa(size, 0));
-	unsigned int i;
-
-	for (i = 0; i < 2 * size * size; i++)
-		a[i] = (float)(int)(i * 2654435761U >> 20) / 512 - 4;
-}
-
 static void put_product(const struct load *l)
 {
-	uint64_t size = l->size;
-	struct sgemm_args args = {
-		.a = VA(matrix_gpa(size, 0)),
-		.b = VA(matrix_gpa(size, 1)),
-		.c = VA(matrix_gpa(size, 2)),
-		.n = size,
-	};
-	uint32_t grid = (size + SGEMM_TILE - 1) / SGEMM_TILE * SGEMM_TILE;
-	struct tess_pkt_dispatch pkt = {
-		.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
-		.setup = 2,
-		.wg_size = { SGEMM_TILE, SGEMM_TILE, 1 },
-		.grid_size = { grid, grid, 1 },
-		.private_segment_size = PRIVATE,
-		.scratch_address = VA(SCRATCH_GPA),
-		.group_segment_size = 2 * SGEMM_TILE * SGEMM_TILE * sizeof(float),
-		.kernel_object = VA(CODE_FREE_GPA),
-	};
-
-	client_dispatch_packet(l->c, &pkt, &args, sizeof(args));
-}
-
-/* Elements that are not what the CPU gets in the same order of operations */
-static unsigned int wrong_elements(struct client *c, unsigned int size)
-{
-	const float *a = ram_at(&c->v, matrix_gpa(size, 0));
-	const float *b = ram_at(&c->v, matrix_gpa(size, 1));
-	const float *got = ram_at(&c->v, matrix_gpa(size, 2));
-	unsigned int row, column, k, wrong = 0;
-
-	for (row = 0; row < size; row++) {
-		for (column = 0; column < size; column++) {
-			float sum = 0;
-
-			for (k = 0; k < size; k++)
-				sum = fmaf(a[row * size + k], b[k * size + column], sum);
-			wrong += memcmp(&sum, &got[row * size + column], sizeof(sum)) != 0;
-		}
-	}
-	return wrong;
+	product_put(l->c, WORK_GPA, SCRATCH_GPA, l->size);
 }
 
 /* Once, alone: busy cycles per instruction */
@@ -126,12 +64,6 @@ static double product(struct __test_metadata *_metadata, struct load *l)
 	return (double)busy / instructions;
 }
 
-static void check_and_spoil(struct __test_metadata *_metadata, struct load *l)
-{
-	EXPECT_EQ(0, wrong_elements(l->c, l->size));
-	memset(ram_at(&l->c->v, matrix_gpa(l->size, 2)), 0xff, l->size * l->size * sizeof(float));
-}
-
 static void prepare(struct __test_metadata *_metadata, struct __fixture_sgemm *self, double *alone)
 {
 	unsigned int i;
@@ -140,11 +72,11 @@ static void prepare(struct __test_metadata *_metadata, struct __fixture_sgemm *s
 		struct load *l = &self->l[i];
 
 		*l = (struct load){ &self->c[i], put_product, sizes[i], QUEUED };
-		fill_matrices(l->c, sizes[i]);
+		product_fill(l->c, WORK_GPA, sizes[i]);
 		/* The first one also waits for memory that the host has yet to map */
 		product(_metadata, l);
 		alone[i] = product(_metadata, l);
-		check_and_spoil(_metadata, l);
+		EXPECT_EQ(0, product_wrong(l->c, WORK_GPA, l->size));
 	}
 }
 
@@ -181,7 +113,7 @@ TEST_F_TIMEOUT(sgemm, switch_overhead, 180)
 	for (i = 0; i < CLIENTS; i++) {
 		used += window_share(&w, i);
 		ASSERT_EQ(0, client_wait(&self->c[i]));
-		check_and_spoil(_metadata, &self->l[i]);
+		EXPECT_EQ(0, product_wrong(&self->c[i], WORK_GPA, sizes[i]));
 	}
 	quantum = slice_value(&self->c[0], self->slice, "quantum_us") *
 		  (reg32(&self->c[0].v, TESS_REG_CLOCK_KHZ) / 1000.0);
