@@ -213,6 +213,8 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 
 	if (!params->name || !ops || !ops->gone || !ops->fault)
 		return -EINVAL;
+	if (params->replaces && params->replaces->gpu != gpu)
+		return -EINVAL;
 	if (params->elastic)
 		return 0;
 	if (!tess_blueprint_is_valid(gpu, bp))
@@ -251,7 +253,7 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	mutex_unlock(&gpu->compose);
 	if (rc)
 		goto err_module;
-	rc = tess_vgpu_sysfs_add(vgpu);
+	rc = tess_vgpu_sysfs_add(vgpu, params->replaces);
 	if (rc) {
 		tess_vgpu_destroy(vgpu);
 		return ERR_PTR(rc);

@@ -76,7 +76,9 @@ struct tess_vslice {
  *	written once
  * @told_gone: gone() was called. Under tess_gpu.lock
  * @generation: of the composition. Under tess_gpu.lock
- * @dir: in sysfs, or NULL. Under tess_vgpu_dirs.lock
+ * @dir: in sysfs, or NULL. Under tess_vgpu_dirs.lock, as the following
+ * @predecessor: has the directory that is to be this one's, or NULL
+ * @successor: gets the directory, or NULL
  * @banks: memory of each vslice, or NULL
  * @vram: all of it, in order
  * @nr_vslices: entries of @vslices
@@ -98,6 +100,8 @@ struct tess_vgpu {
 	bool told_gone;
 	u64 generation;
 	struct tess_vgpu_dir *dir;
+	struct tess_vgpu *predecessor;
+	struct tess_vgpu *successor;
 	struct tess_vram **banks;
 	struct tess_vram vram;
 	unsigned int nr_vslices;

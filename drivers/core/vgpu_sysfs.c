@@ -427,19 +427,40 @@ static int vgpu_dir_show(struct tess_vgpu *vgpu)
 /**
  * tess_vgpu_sysfs_add() - the directory of a vGPU appears
  * @vgpu: vGPU that is complete; tess_gpu.compose is not held
+ * @old: the one whose directory it is to take over when that goes; NULL: it has its own now
  *
  * Return: 0, also if the GPU goes; -EEXIST there is one of this name; -ENOMEM.
  */
-int tess_vgpu_sysfs_add(struct tess_vgpu *vgpu)
+int tess_vgpu_sysfs_add(struct tess_vgpu *vgpu, struct tess_vgpu *old)
 {
 	struct tess_vgpu_dirs *dirs = &vgpu->gpu->dirs;
 	int rc = 0;
 
 	mutex_lock(&dirs->lock);
-	if (dirs->kobj)
+	if (old) {
+		vgpu->predecessor = old;
+		old->successor = vgpu;
+	} else if (dirs->kobj) {
 		rc = vgpu_dir_show(vgpu);
+	}
 	mutex_unlock(&dirs->lock);
 	return rc;
+}
+
+/* One name, one directory: it changes hands here */
+static void vgpu_dir_hand_over(struct tess_vgpu *vgpu)
+{
+	struct tess_vgpu *next = vgpu->successor;
+
+	lockdep_assert_held(&vgpu->gpu->dirs.lock);
+	if (vgpu->predecessor)
+		vgpu->predecessor->successor = NULL;
+	if (!next)
+		return;
+	next->predecessor = NULL;
+	/* A vGPU works without a directory, too */
+	if (vgpu->gpu->dirs.kobj && vgpu_dir_show(next))
+		dev_warn(&vgpu->gpu->dev, "\"%s\" has no directory: out of memory\n", next->name);
 }
 
 /**
@@ -455,6 +476,7 @@ void tess_vgpu_sysfs_remove(struct tess_vgpu *vgpu)
 	mutex_lock(&dirs->lock);
 	if (vgpu->dir)
 		vgpu_dir_hide(vgpu->dir);
+	vgpu_dir_hand_over(vgpu);
 	mutex_unlock(&dirs->lock);
 }
 

@@ -24,7 +24,7 @@ struct tess_vgpu_dirs {
 
 int tess_vgpus_show(struct tess_gpu *gpu);
 void tess_vgpus_hide(struct tess_gpu *gpu);
-int tess_vgpu_sysfs_add(struct tess_vgpu *vgpu);
+int tess_vgpu_sysfs_add(struct tess_vgpu *vgpu, struct tess_vgpu *old);
 void tess_vgpu_sysfs_remove(struct tess_vgpu *vgpu);
 
 #endif

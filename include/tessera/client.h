@@ -238,6 +238,8 @@ struct tess_client_ops {
  * @ops: call-backs
  * @priv: tess_vgpu_priv()
  * @owner: front-end module
+ * @replaces: vGPU of the same name and GPU that the caller destroys when it has this one, which
+ *	gets a directory in sysfs then; NULL: none
  * @reason: filled if it is refused; may be NULL
  */
 struct tess_vgpu_params {
@@ -247,6 +249,7 @@ struct tess_vgpu_params {
 	const struct tess_client_ops *ops;
 	void *priv;
 	struct module *owner;
+	struct tess_vgpu *replaces;
 	struct tess_reason *reason;
 };
 
