@@ -16,4 +16,6 @@ typedef unsigned long long u64;
 typedef int32_t s32;
 typedef long long s64;
 
+#define __printf(fmt, args) __attribute__((format(printf, fmt, args)))
+
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_BLUEPRINT_H_
+#define _TESSERA_CORE_BLUEPRINT_H_
+
+#include <tessera/blueprint.h>
+
+/* Memory of vslices comes in such pieces */
+#define TESS_MEMORY_GRANULE	(2ULL << 20)
+
+u32 tess_kind_engines(u32 kind);
+void tess_blueprint_resolve(struct tess_blueprint *bp);
+bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_blueprint *b);
+
+#endif
