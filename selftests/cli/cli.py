@@ -92,6 +92,23 @@ class Tool:
         same(self.err, f"tesseractl: {obj['error']}\n")
         return obj["error"]
 
+    def error_text(self, *args):
+        """As error(), of a refusal: JSON has more then, and text may have a mark."""
+        obj = self.json(*args, status=1)
+        self.run(*args, status=1)
+        same([self.out, self.err.split("\n")[0]], ["", f"tesseractl: {obj['error']}"])
+        return obj["error"]
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        env = {k: v for k, v in self.env.items() if k != "LD_PRELOAD"}
+        script = (f". {TREE}/tools/cli/tesseractl.bash; COMP_WORDS=(\"$@\"); "
+                  "COMP_CWORD=$(($# - 1)); _tesseractl; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-euc", script, "bash", "tesseractl", *words],
+                              env=env, capture_output=True, text=True)
+        same(done.stderr, "")
+        return done.stdout.split()
+
     def start(self, *args, **kwargs):
         return subprocess.Popen([self.path, *args], env=self.env, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,

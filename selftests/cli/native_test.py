@@ -531,28 +531,21 @@ class Tests:
 
     # ---- completion ----
 
-    def complete(self, *words):
-        script = (f". {TREE}/tools/cli/tesseractl.bash; COMP_WORDS=(\"$@\"); "
-                  "COMP_CWORD=$(($# - 1)); _tesseractl; printf '%s\\n' \"${COMPREPLY[@]}\"")
-        done = subprocess.run(["bash", "-euc", script, "bash", "tesseractl", *words],
-                              env=self.tool.env, capture_output=True, text=True)
-        same(done.stderr, "")
-        return done.stdout.split()
-
     def completion(self):
-        same(self.complete(""), ["list", "show", "set", "move", "top", "trace"])
-        same(self.complete("t"), ["top", "trace"])
-        same(self.complete("show", "c"), [C])
-        same(self.complete("--json", "show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
-        same(self.complete("set", A, "w"), ["weight="])
-        same(self.complete("set", A, "policy", "="), ["manual", "auto"])
-        same(self.complete("set", "gpu0/slice1", "policy", "=", "f"), ["fair", "fixed"])
-        same(self.complete("move", C, ""), ["0", "1"])
-        same(self.complete("move", C, "1", "gpu0/slice11"), ["gpu0/slice11"])
-        same(self.complete("top", "--s"), ["--sysfs", "--sort"])
-        same(self.complete("top", "--sort", "m"), ["moves"])
-        same(self.complete("trace", "--vgpu", "7"), [A, B])
-        same(self.complete("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
+        same(self.tool.complete(""), ["list", "show", "create", "compose", "remove", "profile", "set",
+                                 "move", "top", "watch", "trace"])
+        same(self.tool.complete("t"), ["top", "trace"])
+        same(self.tool.complete("show", "c"), [C])
+        same(self.tool.complete("--json", "show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
+        same(self.tool.complete("set", A, "w"), ["weight="])
+        same(self.tool.complete("set", A, "policy", "="), ["manual", "auto"])
+        same(self.tool.complete("set", "gpu0/slice1", "policy", "=", "f"), ["fair", "fixed"])
+        same(self.tool.complete("move", C, ""), ["0", "1"])
+        same(self.tool.complete("move", C, "1", "gpu0/slice11"), ["gpu0/slice11"])
+        same(self.tool.complete("top", "--s"), ["--sysfs", "--sort"])
+        same(self.tool.complete("top", "--sort", "m"), ["moves"])
+        same(self.tool.complete("trace", "--vgpu", "7"), [A, B])
+        same(self.tool.complete("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
 
 
 TESTS = (

@@ -4,9 +4,12 @@
 
 #include "attr.h"
 #include "harness.h"
+#include "mdev.h"
+#include "near.h"
 #include "sample.h"
 #include "table.h"
 #include "trace_event.h"
+#include "uevent.h"
 
 #define EXPECT_STREQ(seen_, expected_)                                    \
 	do {                                                              \
@@ -17,6 +20,91 @@
 			TH_LOG("\"%s\", not \"%s\"", __seen, __expected); \
 		EXPECT_TRUE(__same);                                      \
 	} while (0)
+
+static const char *near_one(const char *typed, const char *candidate)
+{
+	struct near near = near_to(typed);
+
+	near_offer(&near, candidate);
+	return near.best ? near.best : "";
+}
+
+TEST(near_names)
+{
+	struct near near = near_to("composs");
+	char many[200];
+
+	EXPECT_STREQ(near_one("slcies", "slices"), "slices");
+	EXPECT_STREQ(near_one("slices", "slices"), "slices");
+	EXPECT_STREQ(near_one("lst", "list"), "list");
+	EXPECT_STREQ(near_one("listx", "list"), "list");
+	EXPECT_STREQ(near_one("nosuch", "list"), "");
+	/* Everything is near to next to nothing */
+	EXPECT_STREQ(near_one("", "a"), "");
+	EXPECT_STREQ(near_one("x", "y"), "");
+	near_offer(&near, "compass");
+	EXPECT_EQ(near.distance, 1u);
+	near_offer(&near, "composes");
+	EXPECT_STREQ(near.best, "compass");
+	near_offer(&near, "composs");
+	EXPECT_EQ(near.distance, 0u);
+	/* Only the beginning was typed */
+	near = near_to("7f2d");
+	near_offer(&near, "7f2c1a2b");
+	EXPECT_TRUE(!near.best);
+	near_offer_prefix(&near, "7f2c1a2b");
+	EXPECT_STREQ(near.best, "7f2c1a2b");
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	EXPECT_STREQ(near_one(many, many), "");
+	EXPECT_STREQ(near_one("xx", many), "");
+}
+
+TEST(uuids)
+{
+	char uuid[MDEV_UUID];
+
+	EXPECT_TRUE(mdev_is_uuid("7f2c1a2b-0000-4000-8000-00000000000a"));
+	EXPECT_FALSE(mdev_is_uuid("7f2c1a2b-0000-4000-8000-00000000000"));
+	EXPECT_FALSE(mdev_is_uuid("7f2c1a2b-0000-4000-8000-00000000000a0"));
+	EXPECT_FALSE(mdev_is_uuid("7F2c1a2b-0000-4000-8000-00000000000a"));
+	EXPECT_FALSE(mdev_is_uuid("7f2c1a2b00000-4000-8000-00000000000a"));
+	EXPECT_FALSE(mdev_is_uuid("7f2c1a2-b0000-4000-8000-00000000000a"));
+	EXPECT_FALSE(mdev_is_uuid(""));
+	EXPECT_TRUE(mdev_random_uuid(uuid) && mdev_is_uuid(uuid));
+}
+
+static bool parse_event(struct uevent *event, const char *text, size_t length)
+{
+	memcpy(event->buf, text, length);
+	return uevent_parse(event, length);
+}
+
+TEST(uevents)
+{
+	static const char whole[] = "change@/d\0ACTION=change\0DEVPATH=/d\0SUBSYSTEM=mdev\0"
+				    "TESSERA_EVENT=composition\0TESSERA_GENERATION=3";
+	static const char odd[] = "x\0\0ACTION=a\x1b\0=x\0DEVPATH=/=\0TESSERA_GENERATION=x\0";
+	const size_t first = sizeof("change@/d") + sizeof("ACTION=change") + strlen("DEVPATH=/");
+	static struct uevent event;
+	size_t i;
+
+	EXPECT_TRUE(parse_event(&event, whole, sizeof(whole)));
+	EXPECT_STREQ(event.action, "change");
+	EXPECT_STREQ(event.devpath, "/d");
+	EXPECT_STREQ(event.subsystem, "mdev");
+	EXPECT_STREQ(event.tessera, "composition");
+	EXPECT_TRUE(num_is(event.generation, 3));
+	/* Cut anywhere, also without a NUL at the end */
+	for (i = 0; i < sizeof(whole) - 1; i++)
+		EXPECT_EQ(parse_event(&event, whole, i), i >= first);
+	EXPECT_TRUE(parse_event(&event, odd, sizeof(odd) - 1));
+	EXPECT_STREQ(event.action, "a?");
+	EXPECT_STREQ(event.devpath, "/=");
+	EXPECT_STREQ(event.subsystem, "");
+	EXPECT_FALSE(event.generation.known);
+	EXPECT_FALSE(uevent_parse(&event, UEVENT_MAX));
+}
 
 TEST(numbers)
 {

@@ -39,9 +39,14 @@ struct cli_command {
 
 extern const struct cli_command cmd_list;
 extern const struct cli_command cmd_show;
+extern const struct cli_command cmd_create;
+extern const struct cli_command cmd_compose;
+extern const struct cli_command cmd_remove;
+extern const struct cli_command cmd_profile;
 extern const struct cli_command cmd_set;
 extern const struct cli_command cmd_move;
 extern const struct cli_command cmd_top;
+extern const struct cli_command cmd_watch;
 extern const struct cli_command cmd_trace;
 
 /* Options that all commands take; those of a command are numbered from CLI_OPT_OWN */

@@ -8,11 +8,10 @@
 #include "find.h"
 #include "picture.h"
 #include "pool_json.h"
+#include "shape.h"
 #include "table.h"
 
 enum { OPT_LONG = CLI_OPT_OWN };
-
-#define SLICES_TEXT 256
 
 static void add_num(struct table *table, struct num n)
 {
@@ -26,41 +25,10 @@ static void add_text(struct table *table, const char *text)
 	table_add(table, *text ? text : "-");
 }
 
-static void print_gpu(const struct pool *pool, const struct pool_gpu *gpu)
-{
-	char total[NUM_TEXT], available[NUM_TEXT], clock[NUM_TEXT], vram[2][NUM_TEXT];
-
-	printf("gpu%u %s%s: %s slices, %s to be had, VRAM %s MiB (%s free), %s kHz\n", gpu->index,
-	       gpu->name[0] ? gpu->name : "-", strcmp(gpu->type, "vgpu") ? "" : " (vGPU)",
-	       num_text(total, gpu->slices_total), num_text(available, gpu->slices_free),
-	       num_text(vram[0], num_ratio(gpu->vram_total, 1, num(1 << 20), INT64_MAX)),
-	       num_text(vram[1], num_ratio(gpu->vram_free, 1, num(1 << 20), INT64_MAX)),
-	       num_text(clock, gpu->clock_khz));
-	picture_print(pool, gpu);
-}
-
-/* "0 1 5": the slices that a vGPU is assigned to, by vslice; "-" where it has none */
-static const char *slices_text(char *buf, const struct pool_vgpu *vgpu)
-{
-	char text[NUM_TEXT];
-	unsigned int i;
-	size_t len;
-
-	snprintf(buf, SLICES_TEXT, vgpu->vslice_count ? "" : "-");
-	for (i = 0; i < vgpu->vslice_count; i++) {
-		struct num slice = vgpu->vslices[i].slice;
-
-		len = strlen(buf);
-		snprintf(buf + len, SLICES_TEXT - len, "%s%s", i ? " " : "",
-			 num_text(text, slice.v < 0 ? NUM_UNKNOWN : slice));
-	}
-	return buf;
-}
-
 static void add_vgpu(struct table *table, const struct pool *pool, const struct pool_gpu *gpu,
 		     const struct pool_vgpu *vgpu)
 {
-	char text[SLICES_TEXT], name[32];
+	char text[SHAPE_TEXT], name[32];
 
 	snprintf(text, sizeof(text), "%c", picture_letter(pool, vgpu));
 	table_add(table, text);
@@ -71,7 +39,7 @@ static void add_vgpu(struct table *table, const struct pool *pool, const struct 
 	add_num(table, vgpu->weight);
 	add_num(table, vgpu->cap);
 	add_text(table, vgpu->policy);
-	table_add(table, slices_text(text, vgpu));
+	table_add(table, shape_slices(text, vgpu));
 }
 
 static void add_slice(struct table *table, const struct pool_gpu *gpu,
@@ -117,6 +85,33 @@ static int print_vgpus(const struct cli *cli, const struct pool *pool)
 	return print_table(cli, table);
 }
 
+static bool has_text(const char *text)
+{
+	return *text && strcmp(text, "none");
+}
+
+/* Too long for the table: what is asked for, and what was refused */
+static void print_blueprint(const struct pool *pool, const struct pool_vgpu *vgpu, bool *any)
+{
+	if (!vgpu->blueprint[0])
+		return;
+	printf("%s%c  %s\n", *any ? "" : "\n   BLUEPRINT\n", picture_letter(pool, vgpu),
+	       vgpu->blueprint);
+	if (has_text(vgpu->last_error))
+		printf("   last refused: %s\n", vgpu->last_error);
+	*any = true;
+}
+
+static void print_blueprints(const struct pool *pool)
+{
+	unsigned int i, j;
+	bool any = false;
+
+	for (i = 0; i < pool->gpu_count; i++)
+		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
+			print_blueprint(pool, &pool->gpus[i].vgpus[j], &any);
+}
+
 static int print_slices(const struct cli *cli, const struct pool *pool)
 {
 	static const struct table_column columns[] = {
@@ -138,9 +133,11 @@ static int print_pool(const struct cli *cli, const struct pool *pool, bool all)
 	int status;
 
 	for (i = 0; i < pool->gpu_count; i++)
-		print_gpu(pool, &pool->gpus[i]);
+		picture_gpu(pool, &pool->gpus[i]);
 	picture_legend();
 	status = print_vgpus(cli, pool);
+	if (!status)
+		print_blueprints(pool);
 	if (!status && all)
 		status = print_slices(cli, pool);
 	return status ? status : cli_flush(cli);
@@ -188,7 +185,8 @@ const struct cli_command cmd_list = {
 	.summary = "GPUs, who has their slices, and vGPUs",
 	.help = "usage: tesseractl list [--long] [--json]\n"
 		"Prints a picture of each GPU, with a letter per slice for the vGPU that is on\n"
-		"it, and a table of the vGPUs.\n"
+		"it, a table of the vGPUs, their blueprints and what was refused last. A slice\n"
+		"in brackets is one where a withheld vslice of the vGPU works in turns.\n"
 		"\n"
 		"  --long          a table of the slices too\n" CLI_COMMON_HELP,
 	.run = run,

@@ -51,6 +51,8 @@ static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
 	table = table_new(columns, count + 1);
 	for (attr = pool_vslice_attrs; table && attr->name; attr++)
 		add_attr(table, vgpu, count, attr);
+	for (attr = pool_given_attrs; table && vgpu->mdev && attr->name; attr++)
+		add_attr(table, vgpu, count, attr);
 	ok = table && table_ok(table);
 	if (ok)
 		table_print(table, "  ");
@@ -62,6 +64,10 @@ static int print_vgpu(const struct cli *cli, const struct find *found)
 {
 	printf("%s on gpu%u\n", found->vgpu->name, found->gpu->index);
 	print_attrs(found->vgpu, pool_vgpu_attrs);
+	if (found->vgpu->mdev) {
+		print_attrs(found->vgpu, pool_mdev_attrs);
+		print_attrs(found->vgpu, pool_composition_attrs);
+	}
 	return found->vgpu->vslice_count ? print_vslices(cli, found->vgpu) : CLI_OK;
 }
 

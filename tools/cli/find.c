@@ -11,6 +11,7 @@
 
 #include "attr.h"
 #include "find.h"
+#include "near.h"
 
 #define UUID_LENGTH 36
 #define UUID_SHORT 8
@@ -53,17 +54,24 @@ static void append_name(char *buf, const char *prefix, const char *name)
 
 static int no_vgpu(const struct cli *cli, const struct pool *pool, const char *name)
 {
+	struct near near = near_to(name);
 	char names[NAMES_MAX] = "", gpu[32];
 	unsigned int i, j;
 
 	for (i = 0; i < pool->gpu_count; i++) {
 		snprintf(gpu, sizeof(gpu), "gpu%u/", pool->gpus[i].index);
-		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
+		for (j = 0; j < pool->gpus[i].vgpu_count; j++) {
 			append_name(names, pool->gpu_count > 1 ? gpu : "",
 				    pool->gpus[i].vgpus[j].name);
+			near_offer_prefix(&near, pool->gpus[i].vgpus[j].name);
+		}
 	}
 	if (!names[0])
 		return cli_error(cli, "no vGPU %s; there are none", name);
+	/* One that is the same is on another GPU */
+	if (near.best && near.distance)
+		return cli_error(cli, "no vGPU %s; did you mean %s? There are: %s", name, near.best,
+				 names);
 	return cli_error(cli, "no vGPU %s; there are: %s", name, names);
 }
 
@@ -169,6 +177,20 @@ int find_vgpu(const struct cli *cli, const struct pool *pool, const char *name, 
 	if (!status && !found->vgpu)
 		return no_vgpu(cli, pool, name);
 	return status;
+}
+
+int find_mdev(const struct cli *cli, const struct pool *pool, const char *name, struct find *found)
+{
+	int status = find_vgpu(cli, pool, name, found);
+
+	if (status)
+		return status;
+	if (!found->vgpu->mdev)
+		return cli_error(cli,
+				 "%s is no mediated device: it belongs to a driver of the host, "
+				 "which takes and gives back slices by itself",
+				 found->vgpu->name);
+	return CLI_OK;
 }
 
 const char *find_short_name(char *buf, const struct pool *pool, const char *name)

@@ -13,9 +13,11 @@
 #include <string.h>
 
 #include "cli.h"
+#include "near.h"
 
 static const struct cli_command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_set, &cmd_move, &cmd_top, &cmd_trace,
+	&cmd_list, &cmd_show, &cmd_create, &cmd_compose, &cmd_remove, &cmd_profile,
+	&cmd_set,  &cmd_move, &cmd_top,	   &cmd_watch,	 &cmd_trace,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -39,11 +41,17 @@ static void print_help(void)
 
 static int run_command(struct cli *cli, int argc, char **argv)
 {
+	struct near near = near_to(argv[0]);
 	unsigned int i;
 
-	for (i = 0; i < COMMANDS; i++)
+	for (i = 0; i < COMMANDS; i++) {
 		if (!strcmp(argv[0], commands[i]->name))
 			return commands[i]->run(cli, commands[i], argc, argv);
+		near_offer(&near, commands[i]->name);
+	}
+	if (near.best)
+		return cli_usage(cli, NULL, "there is no command %s; did you mean %s?", argv[0],
+				 near.best);
 	return cli_usage(cli, NULL, "there is no command %s", argv[0]);
 }
 

@@ -119,6 +119,19 @@ void picture_print(const struct pool *pool, const struct pool_gpu *gpu)
 			print_kind(pool, gpu, gpu->slices[i].kind);
 }
 
+void picture_gpu(const struct pool *pool, const struct pool_gpu *gpu)
+{
+	char total[NUM_TEXT], available[NUM_TEXT], clock[NUM_TEXT], vram[2][NUM_TEXT];
+
+	printf("gpu%u %s%s: %s slices, %s to be had, VRAM %s MiB (%s free), %s kHz\n", gpu->index,
+	       gpu->name[0] ? gpu->name : "-", strcmp(gpu->type, "vgpu") ? "" : " (vGPU)",
+	       num_text(total, gpu->slices_total), num_text(available, gpu->slices_free),
+	       num_text(vram[0], num_ratio(gpu->vram_total, 1, num(1 << 20), INT64_MAX)),
+	       num_text(vram[1], num_ratio(gpu->vram_free, 1, num(1 << 20), INT64_MAX)),
+	       num_text(clock, gpu->clock_khz));
+	picture_print(pool, gpu);
+}
+
 void picture_legend(void)
 {
 	puts("  A: a vGPU  B3: shared by 3, B is on it  _3: shared, nobody is on it  .: free\n"

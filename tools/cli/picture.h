@@ -20,6 +20,9 @@ const char *picture_cell(char *buf, const struct pool *pool, const struct pool_g
 /* Print a line for each kind of slice that a GPU has. */
 void picture_print(const struct pool *pool, const struct pool_gpu *gpu);
 
+/* The same below a line about the GPU itself. */
+void picture_gpu(const struct pool *pool, const struct pool_gpu *gpu);
+
 /* Print what the signs mean. */
 void picture_legend(void);
 

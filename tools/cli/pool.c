@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attr.h"
+#include "mdev.h"
 #include "pool.h"
 
 #define ATTR(object, member, type_, depth_)                \
@@ -101,6 +102,24 @@ const struct pool_attr pool_vslice_attrs[] = {
 	SAMPLED(pool_vslice, queue_depth),
 	{ 0 },
 };
+
+const struct pool_attr pool_mdev_attrs[] = {
+	ATTR(pool_vgpu, blueprint, POOL_TYPE_NAME, POOL_STATE),
+	ATTR(pool_vgpu, last_error, POOL_TYPE_NAME, POOL_STATE),
+	{ 0 },
+};
+
+const struct pool_attr pool_composition_attrs[] = {
+	NUM(pool_vgpu, generation),
+	NUM(pool_vgpu, given),
+	NUM(pool_vgpu, withheld),
+	{ 0 },
+};
+
+const struct pool_attr pool_given_attrs[] = {
+	NUM(pool_vslice, given),
+	{ 0 },
+};
 /* clang-format on */
 
 static const char *const engine_names[] = { "compute", "copy", "raster", "display" };
@@ -110,7 +129,7 @@ const char *pool_engine_name(unsigned int i)
 	return i < sizeof(engine_names) / sizeof(engine_names[0]) ? engine_names[i] : NULL;
 }
 
-static void read_attrs(int dir, const struct pool_attr *attr, enum pool_depth depth, void *object)
+void pool_read_attrs(int dir, const struct pool_attr *attr, enum pool_depth depth, void *object)
 {
 	for (; attr->name; attr++) {
 		char *member = (char *)object + attr->offset;
@@ -141,6 +160,7 @@ static void *append(void *array, unsigned int *count, size_t size)
 
 /* What attr_each() needs to know: where what it finds belongs */
 struct reader {
+	int root;
 	enum pool_depth depth;
 	struct pool *pool;
 	struct pool_gpu *gpu;
@@ -159,11 +179,11 @@ static int read_vslice(int dir, const char *name, void *ctx)
 	if (!vslice)
 		return -ENOMEM;
 	vslice->index = (unsigned int)index;
-	read_attrs(dir, pool_vslice_attrs, r->depth, vslice);
+	pool_read_attrs(dir, pool_vslice_attrs, r->depth, vslice);
 	return 0;
 }
 
-static struct pool_vgpu *add_vgpu(struct pool_gpu *gpu, const char *name)
+struct pool_vgpu *pool_add_vgpu(struct pool_gpu *gpu, const char *name)
 {
 	struct pool_vgpu *vgpu = append(&gpu->vgpus, &gpu->vgpu_count, sizeof(*vgpu));
 
@@ -179,10 +199,10 @@ static int read_vgpu(int dir, const char *name, void *ctx)
 {
 	struct reader *r = ctx;
 
-	r->vgpu = add_vgpu(r->gpu, name);
+	r->vgpu = pool_add_vgpu(r->gpu, name);
 	if (!r->vgpu)
 		return -ENOMEM;
-	read_attrs(dir, pool_vgpu_attrs, r->depth, r->vgpu);
+	pool_read_attrs(dir, pool_vgpu_attrs, r->depth, r->vgpu);
 	return attr_each(dir, read_vslice, r);
 }
 
@@ -198,7 +218,7 @@ static int read_slice(int dir, const char *name, void *ctx)
 	if (!slice)
 		return -ENOMEM;
 	slice->index = (unsigned int)index;
-	read_attrs(dir, pool_slice_attrs, r->depth, slice);
+	pool_read_attrs(dir, pool_slice_attrs, r->depth, slice);
 	return 0;
 }
 
@@ -221,7 +241,7 @@ static int derive_vgpu(struct pool_gpu *gpu, const struct pool_slice *slice)
 	struct pool_vslice *vslice;
 
 	if (!vgpu)
-		vgpu = add_vgpu(gpu, slice->owner);
+		vgpu = pool_add_vgpu(gpu, slice->owner);
 	if (!vgpu)
 		return -ENOMEM;
 	vgpu->derived = true;
@@ -258,14 +278,14 @@ static int read_gpu(int dir, const char *name, void *ctx)
 	if (!r->gpu)
 		return -ENOMEM;
 	r->gpu->index = (unsigned int)index;
-	read_attrs(dir, pool_gpu_attrs, r->depth, r->gpu);
+	pool_read_attrs(dir, pool_gpu_attrs, r->depth, r->gpu);
 	rc = read_below(dir, "slices", read_slice, r);
 	if (rc == -ENOMEM)
 		return rc;
 	rc = read_below(dir, "vgpus", read_vgpu, r);
 	if (rc == -ENOENT)
 		rc = derive_vgpus(r->gpu);
-	return rc == -ENOMEM ? rc : 0;
+	return rc == -ENOMEM ? rc : mdev_read_all(r->root, r->gpu);
 }
 
 int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool)
@@ -277,6 +297,7 @@ int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool)
 	root = attr_dir(AT_FDCWD, sysfs);
 	if (root < 0)
 		return root;
+	r.root = root;
 	rc = read_below(root, "class/tessera", read_gpu, &r);
 	close(root);
 	if (!rc && !pool->gpu_count)
@@ -294,7 +315,7 @@ void pool_read_counters(const char *sysfs, const struct pool_gpu *gpu, struct po
 	root = attr_dir(AT_FDCWD, sysfs);
 	dir = root < 0 ? root : attr_dir(root, path);
 	if (dir >= 0) {
-		read_attrs(dir, pool_slice_attrs, POOL_ALL, slice);
+		pool_read_attrs(dir, pool_slice_attrs, POOL_ALL, slice);
 		close(dir);
 	}
 	if (root >= 0)

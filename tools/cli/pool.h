@@ -21,6 +21,7 @@ enum pool_depth {
 /**
  * struct pool_vslice - a slice as its vGPU sees it
  * @index: number in the vGPU
+ * @given: 1 if a slice of its own is given for it, 0 if it is withheld and works in turns
  *
  * The others are the files of the same names, see sysfs-tessera in Documentation/ABI.
  */
@@ -29,6 +30,7 @@ struct pool_vslice {
 	struct num slice, resident, runnable;
 	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
 	struct num utilization, shader_intensity, memory_intensity, queue_depth;
+	struct num given;
 };
 
 /**
@@ -36,6 +38,12 @@ struct pool_vslice {
  * @dir: its directory; the owner in the slices if the kernel has no directory for it
  * @name: @dir made printable
  * @derived: known from the owners of slices alone, as the kernel is an older one
+ * @mdev: it is a mediated device; what follows is known of those only
+ * @blueprint: what is asked for, "none" for a blank one
+ * @last_error: why the last change was refused, "none" if it was not
+ * @generation: of its composition
+ * @given: vslices that slices are given for
+ * @withheld: the others
  * @vslices: by index
  * @vslice_count: of them
  */
@@ -45,6 +53,9 @@ struct pool_vgpu {
 	bool derived;
 	char share[POOL_TEXT], policy[POOL_TEXT];
 	struct num weight, cap;
+	bool mdev;
+	char blueprint[POOL_NAME], last_error[POOL_NAME];
+	struct num generation, given, withheld;
 	struct pool_vslice *vslices;
 	unsigned int vslice_count;
 };
@@ -114,6 +125,12 @@ extern const struct pool_attr pool_slice_attrs[];
 extern const struct pool_attr pool_vgpu_attrs[];
 extern const struct pool_attr pool_vslice_attrs[];
 
+/* Of a vGPU: the files of its mediated device, and what its composition says */
+extern const struct pool_attr pool_mdev_attrs[];
+extern const struct pool_attr pool_composition_attrs[];
+/* Of a vslice: what the composition of its vGPU says */
+extern const struct pool_attr pool_given_attrs[];
+
 /**
  * pool_read() - read the whole pool
  * @sysfs: root of sysfs
@@ -129,6 +146,12 @@ int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool);
 
 /* Read all of a slice again, with all counters: the pool as a whole takes long that way. */
 void pool_read_counters(const char *sysfs, const struct pool_gpu *gpu, struct pool_slice *slice);
+
+/* Read files into the members of an object. */
+void pool_read_attrs(int dir, const struct pool_attr *attr, enum pool_depth depth, void *object);
+
+/* One more vGPU, of which only the name is known; NULL without memory. */
+struct pool_vgpu *pool_add_vgpu(struct pool_gpu *gpu, const char *name);
 
 /* Free what pool_read() allocated. */
 void pool_free(struct pool *pool);

@@ -70,6 +70,7 @@ static struct json_object *vslice_json(const struct pool_vslice *vslice)
 
 	json_object_object_add(obj, "vslice", json_object_new_int64(vslice->index));
 	add_attrs(obj, vslice, pool_vslice_attrs, POOL_ALL);
+	add_attrs(obj, vslice, pool_given_attrs, POOL_ALL);
 	return obj;
 }
 
@@ -81,6 +82,8 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 	json_object_object_add(obj, "vgpu", json_object_new_string(vgpu->name));
 	add_gpu(obj, gpu);
 	add_attrs(obj, vgpu, pool_vgpu_attrs, POOL_ALL);
+	add_attrs(obj, vgpu, pool_mdev_attrs, POOL_ALL);
+	add_attrs(obj, vgpu, pool_composition_attrs, POOL_ALL);
 	for (i = 0; i < vgpu->vslice_count; i++)
 		json_object_array_add(list, vslice_json(&vgpu->vslices[i]));
 	json_object_object_add(obj, "vslices", list);

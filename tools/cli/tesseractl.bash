@@ -3,13 +3,18 @@
 #
 # Completion of tesseractl for bash: commands, options, and what the pool has.
 
-_tesseractl_root()
+_tesseractl_sysfs()
 {
 	local i root=${TESSERA_SYSFS:-/sys}
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		[[ ${COMP_WORDS[i]} != --sysfs ]] || root=${COMP_WORDS[i + 1]}
 	done
-	echo "$root/class/tessera"
+	echo "$root"
+}
+
+_tesseractl_root()
+{
+	echo "$(_tesseractl_sysfs)/class/tessera"
 }
 
 # Names below the class: "gpu*" "gpu*/slices/slice*" "gpu*/vgpus/*"
@@ -31,6 +36,34 @@ _tesseractl_vgpus()
 	done | sort -u
 }
 
+# Mediated devices, also those without slices
+_tesseractl_mdevs()
+{
+	local path
+	for path in $(compgen -G "$(_tesseractl_sysfs)/class/mdev_bus/*/*-*-*-*-*/blueprint"); do
+		path=${path%/blueprint}
+		echo "${path##*/}"
+	done | sort -u
+}
+
+_tesseractl_types()
+{
+	local path types
+	types="$(_tesseractl_sysfs)/class/mdev_bus/*/mdev_supported_types/tessera_pci-*"
+	for path in $(compgen -G "$types"); do
+		echo "${path##*-}"
+	done | sort -u
+}
+
+_tesseractl_words()
+{
+	echo slices= min= max= memory= weight= cap=
+	echo kind=any kind=compute kind=render kind=mixed
+	echo topology=none topology=chain topology=ring topology=mesh
+	echo engines=all engines=compute engines=compute,copy engines=compute,copy,raster
+	echo share=exclusive share=shared policy=manual policy=auto
+}
+
 _tesseractl_vslices()
 {
 	local path
@@ -46,7 +79,8 @@ _tesseractl_slices()
 
 _tesseractl_settings()
 {
-	case $1 in
+	case $2/$1 in
+	create/* | compose/*) _tesseractl_words ;;
 	*/slice*) echo policy=fair policy=fixed policy=besteffort quantum_us= preempt_timeout_us= ;;
 	*) echo weight= cap= policy=manual policy=auto ;;
 	esac
@@ -57,6 +91,10 @@ _tesseractl_options()
 	echo --json --help --sysfs
 	case $1 in
 	list) echo --long ;;
+	create) echo --gpu --uuid --type --profile --dry-run ;;
+	compose) echo --profile --dry-run ;;
+	remove) echo --dry-run ;;
+	watch) echo --count --seconds ;;
 	top) echo --batch --interval --sort ;;
 	trace) echo --vgpu --slice --seconds --tracefs ;;
 	'') echo --tracefs --version ;;
@@ -68,8 +106,11 @@ _tesseractl_operands()
 {
 	case $1/$2 in
 	show/0) _tesseractl_vgpus; _tesseractl_slices; _tesseractl_paths 'gpu*' ;;
+	create/* | compose/[1-9]*) _tesseractl_words ;;
+	compose/0 | remove/*) _tesseractl_mdevs ;;
+	profile/0) _tesseractl_vgpus ;;
 	set/0) _tesseractl_vgpus; _tesseractl_slices ;;
-	set/*) _tesseractl_settings "$3" ;;
+	set/*) _tesseractl_settings "$3" set ;;
 	move/0) _tesseractl_vgpus ;;
 	move/1) _tesseractl_vslices "$3" ;;
 	move/2) _tesseractl_slices ;;
@@ -83,7 +124,8 @@ _tesseractl()
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--sysfs | --tracefs | --vgpu | --slice | --seconds | --batch | --interval | --sort)
+		--sysfs | --tracefs | --vgpu | --slice | --seconds | --batch | --interval | --sort | \
+			--gpu | --uuid | --type | --profile | --count)
 			((i++)) || true ;;
 		-*) ;;
 		*)
@@ -105,14 +147,17 @@ _tesseractl()
 	--sysfs/* | --tracefs/*) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	--vgpu/*) words=$(_tesseractl_vgpus) ;;
 	--slice/*) words=$(_tesseractl_slices) ;;
+	--gpu/*) words=$(_tesseractl_paths 'gpu*') ;;
+	--type/*) words=$(_tesseractl_types) ;;
+	--profile/*) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	--sort/*) words='name utilization weight queue switches moves' ;;
-	--batch/* | --interval/* | --seconds/*) return ;;
+	--batch/* | --interval/* | --seconds/* | --count/* | --uuid/*) return ;;
 	*/-*) words=$(_tesseractl_options "$cmd") ;;
 	*)
 		if [[ -n $key ]]; then
-			words=$(_tesseractl_settings "$first" | tr ' ' '\n' | sed -n "s/^$key=//p")
+			words=$(_tesseractl_settings "$first" "$cmd" | tr ' ' '\n' | sed -n "s/^$key=//p")
 		elif [[ -z $cmd ]]; then
-			words='list show set move top trace'
+			words='list show create compose remove profile set move top watch trace'
 		else
 			words=$(_tesseractl_operands "$cmd" "$operands" "$first")
 		fi ;;

@@ -19,8 +19,36 @@ int write_open(const struct cli *cli, const struct find *object)
 	return dir;
 }
 
+/* What an errno means for one file, before what it means for any */
+static const struct {
+	const char *name;
+	int rc;
+	const char *text;
+} meanings[] = {
+	{ "create", EEXIST, "there is a mediated device with this UUID already" },
+	{ "create", ENOSPC,
+	  "not enough free slices or VRAM; the kernel log says what was missing" },
+	{ "create", EUSERS, "the GPU gives no more vGPUs of this type" },
+	{ "create", EINVAL, "the kernel does not take this UUID" },
+	{ "blueprint", EBUSY,
+	  "it is in use: more slices than its max, other memory or other sharing need a new vGPU" },
+	{ "blueprint", ENOSPC, "not enough free slices or VRAM" },
+	{ "blueprint", EOPNOTSUPP, "the GPU or the vGPU's client cannot do that" },
+	{ "blueprint", EIO, "a slice does not work or did not answer; nothing was changed" },
+	{ "remove", ENODEV, "it is being removed already" },
+	{ "remove", EAGAIN, "it is being removed already" },
+};
+
 const char *write_error(int rc, const char *name)
 {
+	unsigned int i;
+
+	/* A profile ends as a blueprint */
+	if (!strcmp(name, "profile"))
+		name = "blueprint";
+	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (meanings[i].rc == -rc && !strcmp(meanings[i].name, name))
+			return meanings[i].text;
 	switch (-rc) {
 	case EACCES:
 	case EPERM:

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: tesseractl profile
+ *
+ * What a vGPU's workload does, in the grammar in which "compose --profile" takes it. The
+ * file of a mediated device says it all; of another vGPU, or with an older module, what
+ * is measured of its vslices makes one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "cli.h"
+#include "find.h"
+#include "mdev.h"
+
+static bool add_measure(char *buf, const char *word, const struct pool_vgpu *vgpu, size_t member)
+{
+	struct num mean = pool_vgpu_mean(vgpu, member);
+	size_t len = strlen(buf);
+
+	if (!mean.known || mean.v < 0)
+		return false;
+	snprintf(buf + len, ATTR_MAX - len, "%s%s=%" PRId64, len ? " " : "", word, mean.v);
+	return true;
+}
+
+/* From the files of the vslices; false if nothing was measured */
+static bool measured(char *buf, const struct pool_vgpu *vgpu)
+{
+	size_t len;
+
+	buf[0] = '\0';
+	if (!add_measure(buf, "utilization", vgpu, offsetof(struct pool_vslice, utilization)))
+		return false;
+	add_measure(buf, "queue", vgpu, offsetof(struct pool_vslice, queue_depth));
+	add_measure(buf, "shader", vgpu, offsetof(struct pool_vslice, shader_intensity));
+	add_measure(buf, "memory", vgpu, offsetof(struct pool_vslice, memory_intensity));
+	len = strlen(buf);
+	snprintf(buf + len, ATTR_MAX - len, " slices=%u", vgpu->vslice_count);
+	return true;
+}
+
+static int read_profile(const struct cli *cli, const struct find *found, char *buf)
+{
+	char path[MDEV_PATH];
+	int dir, rc = -ENOENT;
+
+	if (found->vgpu->mdev) {
+		dir = mdev_open(cli, mdev_path(path, found->gpu, found->vgpu->dir));
+		rc = dir < 0 ? dir : attr_read(dir, "profile", buf, ATTR_MAX);
+		if (dir >= 0)
+			close(dir);
+	}
+	if (!rc)
+		buf[strcspn(buf, "\n")] = '\0';
+	else if (rc == -ENOENT && measured(buf, found->vgpu))
+		rc = 0;
+	if (rc == -ENOENT || rc == -ENXIO)
+		return cli_error(cli, "nothing is measured of %s: it has no slices",
+				 found->vgpu->name);
+	if (rc)
+		return cli_error(cli, "cannot read the profile of %s: %s", found->vgpu->name,
+				 strerror(-rc));
+	text_clean(buf);
+	return CLI_OK;
+}
+
+/* A member for each word: numbers as such, engines as an array */
+static void add_word(struct json_object *obj, const char *word, char *value)
+{
+	struct num n = num_parse(value);
+	struct json_object *list;
+	char *name, *save = NULL;
+
+	if (n.known || strcmp(word, "engines")) {
+		json_object_object_add(obj, word,
+				       n.known ? num_json(n, 1) : json_object_new_string(value));
+		return;
+	}
+	list = json_object_new_array();
+	for (name = strtok_r(value, ",", &save); name; name = strtok_r(NULL, ",", &save))
+		json_object_array_add(list, json_object_new_string(name));
+	json_object_object_add(obj, word, list);
+}
+
+static struct json_object *profile_json(const struct find *found, char *text)
+{
+	struct json_object *obj = json_object_new_object(), *words = json_object_new_object();
+	char gpu[32], *word, *save = NULL;
+
+	snprintf(gpu, sizeof(gpu), "gpu%u", found->gpu->index);
+	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		add_word(words, word, value);
+	}
+	json_object_object_add(obj, "vgpu", json_object_new_string(found->vgpu->name));
+	json_object_object_add(obj, "gpu", json_object_new_string(gpu));
+	json_object_object_add(obj, "profile", words);
+	return obj;
+}
+
+static int profile(const struct cli *cli, const struct pool *pool, const char *name)
+{
+	char text[ATTR_MAX];
+	struct find found;
+	int status = find_vgpu(cli, pool, name, &found);
+
+	if (!status)
+		status = read_profile(cli, &found, text);
+	if (status)
+		return status;
+	if (cli->json)
+		return cli_print_json(cli, profile_json(&found, text));
+	printf("# %s on gpu%u\n%s\n", found.vgpu->name, found.gpu->index, text);
+	return cli_flush(cli);
+}
+
+static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
+{
+	struct pool pool;
+	int at, status;
+
+	at = cli_parse_common(cli, cmd, argc, argv, &status);
+	if (at < 0)
+		return status;
+	if (at + 1 != argc)
+		return cli_usage(cli, cmd, "say one vGPU");
+	status = find_pool(cli, POOL_BUSY, &pool);
+	if (status)
+		return status;
+	status = profile(cli, &pool, argv[at]);
+	pool_free(&pool);
+	return status;
+}
+
+const struct cli_command cmd_profile = {
+	.name = "profile",
+	.summary = "what a vGPU's workload does, for compose --profile",
+	.help = "usage: tesseractl profile NAME [--json]\n"
+		"Prints what is measured of a vGPU's workload, as a file for create --profile and\n"
+		"compose --profile: utilization, shader, texture and memory intensity in permille,\n"
+		"queue in thousandths of a packet, and the slices that it was measured on. More\n"
+		"words can be added there by hand: displays=N@WIDTHxHEIGHT@HZ, path=local|remote,\n"
+		"engines=LIST.\n"
+		"\n" CLI_COMMON_HELP,
+	.run = run,
+};

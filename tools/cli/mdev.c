@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: mediated devices
+ *
+ * The pool of /sys/class/tessera knows a vGPU as soon as it has slices. What is asked for,
+ * and what was refused, are files of its mediated device, which is a directory below that
+ * of the GPU: class/mdev_bus/<GPU>/<UUID>. A blank one has no slices yet, so that it is
+ * only there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "mdev.h"
+
+#define UUID_PATTERN "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+
+bool mdev_is_uuid(const char *text)
+{
+	const char *pattern = UUID_PATTERN;
+
+	for (; *pattern && *text; pattern++, text++) {
+		if (*pattern == '-' ? *text != '-' : !strchr("0123456789abcdef", *text))
+			return false;
+	}
+	return *pattern == *text;
+}
+
+bool mdev_random_uuid(char uuid[MDEV_UUID])
+{
+	unsigned char b[16];
+
+	if (getrandom(b, sizeof(b), 0) != sizeof(b))
+		return false;
+	/* Version 4, variant 1 */
+	b[6] = (b[6] & 0x0f) | 0x40;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	snprintf(uuid, MDEV_UUID,
+		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+		 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+		 b[15]);
+	return true;
+}
+
+/* A word "name=value" of a line; unknown if it is not there or no number */
+static struct num word_num(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+	char value[NUM_TEXT];
+
+	for (; *line; line += strspn(line, " ")) {
+		size_t word = strcspn(line, " ");
+
+		if (word > len + 1 && !strncmp(line, name, len) && line[len] == '=') {
+			snprintf(value, sizeof(value), "%.*s", (int)(word - len - 1),
+				 line + len + 1);
+			return num_parse(value);
+		}
+		line += word;
+	}
+	return NUM_UNKNOWN;
+}
+
+/* Its first line; those of the slices are in the pool anyway */
+static void take_composition(struct pool_vgpu *vgpu, const char *line)
+{
+	struct num slices = word_num(line, "slices"), mask = word_num(line, "slice_mask");
+	unsigned int i;
+
+	vgpu->generation = word_num(line, "generation");
+	if (!mask.known)
+		return;
+	vgpu->given = num(__builtin_popcountll((unsigned long long)mask.v));
+	if (slices.known)
+		vgpu->withheld = num_since(slices, vgpu->given);
+	for (i = 0; i < vgpu->vslice_count; i++) {
+		struct pool_vslice *vslice = &vgpu->vslices[i];
+
+		if (vslice->index < 64)
+			vslice->given = num((unsigned long long)mask.v >> vslice->index & 1);
+	}
+}
+
+static int read_mdev(int dir, const char *name, void *ctx)
+{
+	struct pool_gpu *gpu = ctx;
+	char line[ATTR_MAX];
+	struct pool_vgpu *vgpu;
+
+	if (!mdev_is_uuid(name))
+		return 0;
+	vgpu = (struct pool_vgpu *)pool_vgpu(gpu, name);
+	if (!vgpu) {
+		vgpu = pool_add_vgpu(gpu, name);
+		if (!vgpu)
+			return -ENOMEM;
+		snprintf(vgpu->share, sizeof(vgpu->share), "blank");
+	}
+	vgpu->mdev = true;
+	pool_read_attrs(dir, pool_mdev_attrs, POOL_STATE, vgpu);
+	attr_text(dir, "composition", line, sizeof(line));
+	take_composition(vgpu, line);
+	return 0;
+}
+
+/* The name is what a file says: it is not to lead elsewhere */
+static const char *parent_name(const struct pool_gpu *gpu)
+{
+	bool sound = gpu->name[0] && gpu->name[0] != '.' && !strchr(gpu->name, '/');
+
+	return sound ? gpu->name : "-";
+}
+
+const char *mdev_path(char *buf, const struct pool_gpu *gpu, const char *uuid)
+{
+	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s%s%s", parent_name(gpu), uuid ? "/" : "",
+		 uuid ? uuid : "");
+	return buf;
+}
+
+const char *mdev_types_path(char *buf, const struct pool_gpu *gpu, const char *type)
+{
+	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s/mdev_supported_types%s%s", parent_name(gpu),
+		 type ? "/" : "", type ? type : "");
+	return buf;
+}
+
+const char *mdev_file(char *buf, const struct cli *cli, const char *dir, const char *file)
+{
+	snprintf(buf, MDEV_PATH, "%s/%s/%s", cli->sysfs, dir, file);
+	return buf;
+}
+
+int mdev_read_all(int root, struct pool_gpu *gpu)
+{
+	char path[MDEV_PATH];
+	int dir = attr_dir(root, mdev_path(path, gpu, NULL)), rc;
+
+	if (dir < 0)
+		return 0;
+	rc = attr_each(dir, read_mdev, gpu);
+	close(dir);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+int mdev_open(const struct cli *cli, const char *path)
+{
+	int root = attr_dir(AT_FDCWD, cli->sysfs), dir;
+
+	if (root < 0)
+		return root;
+	dir = attr_dir(root, path);
+	close(root);
+	return dir;
+}
+
+int mdev_write(const struct cli *cli, const char *path, const char *file, const char *text)
+{
+	int dir = mdev_open(cli, path), rc;
+
+	if (dir < 0)
+		return dir;
+	rc = attr_write(dir, file, text);
+	close(dir);
+	return rc;
+}
