@@ -4,7 +4,7 @@
 # For tests written in shell: source this, call ktap_begin, then
 #	check NAME CMD [ARG...]	passes if CMD succeeds; shows its output if not
 #	expect NAME STATUS CMD [ARG...]	passes if CMD ends with that status
-#	pass NAME, flunk NAME, skip NAME WHY
+#	pass NAME, flunk NAME, skip NAME WHY, retried NAME WHY (it passed at the second try)
 # and ktap_end, which prints the plan and exits 1 if anything failed.
 
 ktap_begin()
@@ -33,6 +33,12 @@ skip()
 {
 	ktap_count=$((ktap_count + 1))
 	echo "ok $ktap_count $1 # SKIP $2"
+}
+
+retried()
+{
+	ktap_count=$((ktap_count + 1))
+	echo "ok $ktap_count $1 # RETRIED $2"
 }
 
 expect()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads KTAP (Documentation/dev-tools/ktap.rst of the kernel) and plain TAP.
 
+A test that passed only when it was run again says so with "# RETRIED why"; such
+tests count as passed and are listed.
+
 Counts tests that have no tests of their own below them; the line that sums up
 nested tests counts only when it fails and none of those did. A plan that is
 not met is a failure, so that a program that dies half way never passes.
@@ -31,6 +34,7 @@ class Parser:
         self.passed = self.failed = self.skipped = 0
         self.failures = []
         self.skips = []
+        self.retries = []
         self.levels = {}
 
     @property
@@ -88,6 +92,8 @@ class Parser:
             self.skips.append(f"{name}: {note[4:].strip(' :')}")
         else:
             self.passed += 1
+            if note.upper().startswith("RETRIED"):
+                self.retries.append(f"{name}: {note[7:].strip(' :')}")
 
     def plan(self, found):
         depth, level = self.level(found)

@@ -124,7 +124,8 @@ def report(lanes):
     print("\nlanes:")
     for lane in lanes:
         print("  " + lane.summary())
-    for title, attribute in (("skipped", "skips"), ("failed", "failures")):
+    for title, attribute in (("skipped", "skips"), ("passed at the second try only", "retries"),
+                             ("failed", "failures")):
         rows = [(lane.name, name, said) for lane in lanes
                 for name, said in itertools.zip_longest(
                     getattr(lane.results, attribute),

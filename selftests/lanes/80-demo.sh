@@ -5,7 +5,6 @@
 
 . scripts/ktap.sh
 log=out/check/demo-output.txt
-stalled=123
 
 demo()
 {
@@ -17,12 +16,18 @@ demo()
 ktap_begin
 mkdir -p out/check
 demo
-if [ "$status" -eq $stalled ]; then
-	# The machine stood still, not the demo: once more, and all it said stays above.
-	echo "# WARNING: the host VM stood still, see above; a fresh one is tried"
+first=$status
+if [ "$first" -ne 0 ]; then
+	# Fails rarely, for a reason not found yet (testing.rst): all it said stays above, and the
+	# summary has it.
+	why=$(grep -hE '^demo failed|no sign of life|no end after' "$log" | head -n 1 | tr '#' ' ')
 	demo
 fi
-check "the demo succeeds" test "$status" -eq 0
+if [ "$first" -ne 0 ] && [ "$status" -eq 0 ]; then
+	retried "the demo succeeds" "status $first: ${why:-it gave no reason}"
+else
+	check "the demo succeeds" test "$status" -eq 0
+fi
 for guest in alpha beta; do
 	grep -oE "^  \[$guest\] [a-z0-9]+: .*" "$log" | sed 's/^  \[[a-z]*\] //' >"$log.$guest"
 	for work in sha256 sgemm mandelbrot reduce bandwidth; do

@@ -33,6 +33,11 @@ says_why()
 	grep -q '# probe.c:1: expected 1 == 2' "$lanes/summary" && ! grep -q 'fine' "$lanes/summary"
 }
 
+lists_retries()
+{
+	totals "1 passed, 0 failed" 0 && grep -q '^  a: x: it was slow$' "$lanes/output"
+}
+
 kills_lane()
 {
 	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
@@ -49,6 +54,8 @@ lane 10-a 'echo ok 1 x; echo not ok 2 y; exit 1'
 check "a failing test fails the run, once" totals "1 passed, 1 failed" 1
 lane 10-a 'echo "# fine"; echo ok 1 x; echo "# probe.c:1: expected 1 == 2"; echo not ok 2 y'
 check "the summary repeats what a failing test said" says_why
+lane 10-a 'echo ok 1 x "# RETRIED it was slow"'
+check "what passed at the second try only is listed" lists_retries
 lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
 lane 10-a 'echo hello'
