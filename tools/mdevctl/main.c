@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: callout
+ *
+ * What mdevctl runs at events of a vGPU (mdevctl(8), "call-out event scripts"); libvirt
+ * uses mdevctl and so this. It does three things that mdevctl cannot by itself:
+ *
+ * - "get attributes": the attributes of a vGPU that runs, so that its list is complete and
+ *   a definition can be made from the device. It is the blueprint alone: that has weight,
+ *   cap and policy in it, and it can be written to any vGPU, while a weight can only be
+ *   written to one that shares its slices.
+ * - "live modify": attributes are written to a vGPU that runs, all or none: where one is
+ *   refused, the blueprint of before comes back. What is not named stays.
+ * - before a definition, a change of it or a start: attributes that no vGPU has are refused
+ *   at once, instead of at the next boot.
+ *
+ * A program and not a script, because mdevctl runs it twice for each vGPU that it lists,
+ * and it must be there at boot: no interpreter starts, and JSON is read by a library.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "callout.h"
+
+#define TYPE_PREFIX "tessera_pci-"
+#define NONE "none"
+
+/**
+ * struct call - what mdevctl wants
+ * @type: of the device
+ * @event: pre, post, get or live
+ * @action: the command, or what to get
+ * @uuid: device
+ */
+struct call {
+	const char *type;
+	const char *event;
+	const char *action;
+	const char *uuid;
+};
+
+static int print_json(struct json_object *json)
+{
+	puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN |
+							  JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+	return fflush(stdout) ? CALLOUT_FAILED : CALLOUT_OK;
+}
+
+/*
+ * Version 2 of the interface is the first with live. An event or action that is not in the
+ * lists would make the commands fail that it is for.
+ */
+static int get_capabilities(const struct call *call)
+{
+	(void)call;
+	puts("{\"supports\":{\"version\":2,"
+	     "\"actions\":[\"start\",\"stop\",\"define\",\"undefine\",\"modify\","
+	     "\"attributes\",\"capabilities\"],"
+	     "\"events\":[\"pre\",\"post\",\"notify\",\"get\",\"live\"]}}");
+	return fflush(stdout) ? CALLOUT_FAILED : CALLOUT_OK;
+}
+
+static int failed(const char *what, int rc)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(-rc));
+	return CALLOUT_FAILED;
+}
+
+/* A blank vGPU has no blueprint, and so nothing that could be given to another */
+static int get_attributes(const struct call *call)
+{
+	struct json_object *attrs, *attr;
+	char text[ATTR_SIZE];
+	int dir = vgpu_open(call->uuid), rc;
+
+	if (dir < 0)
+		return failed(call->uuid, dir);
+	rc = attr_read(dir, "blueprint", text);
+	close(dir);
+	if (rc)
+		return failed("blueprint", rc);
+	attrs = json_object_new_array();
+	if (strcmp(text, NONE)) {
+		attr = json_object_new_object();
+		json_object_object_add(attr, "blueprint", json_object_new_string(text));
+		json_object_array_add(attrs, attr);
+	}
+	return print_json(attrs);
+}
+
+static int check_config(const struct call *call)
+{
+	struct config config;
+
+	(void)call;
+	if (!config_read(&config, STDIN_FILENO))
+		return CALLOUT_FAILED;
+	config_free(&config);
+	return CALLOUT_OK;
+}
+
+/* The kernel says more about what becomes a transaction than an errno can */
+static void say_why(int dir, const char *name, int rc)
+{
+	bool transaction = !strcmp(name, "blueprint") || !strcmp(name, "profile");
+	char text[ATTR_SIZE];
+
+	if (transaction && !attr_read(dir, "last_error", text) && strcmp(text, NONE))
+		fprintf(stderr, "%s: %s\n", name, text);
+	else
+		failed(name, rc);
+}
+
+static bool write_all(int dir, const struct config *config)
+{
+	const char *name, *value;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < config_count(config); i++) {
+		name = config_attr(config, i, &value);
+		rc = attr_write(dir, name, value);
+		if (rc) {
+			say_why(dir, name, rc);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* From none to a blueprint is a step that has no way back */
+static int apply(int dir, const struct config *config)
+{
+	char before[ATTR_SIZE], now[ATTR_SIZE];
+	int rc = attr_read(dir, "blueprint", before);
+
+	if (rc)
+		return failed("blueprint", rc);
+	if (write_all(dir, config))
+		return CALLOUT_OK;
+	if (attr_read(dir, "blueprint", now) || !strcmp(now, before) || !strcmp(before, NONE))
+		return CALLOUT_FAILED;
+	rc = attr_write(dir, "blueprint", before);
+	if (rc)
+		failed("cannot go back to the blueprint of before", rc);
+	return CALLOUT_FAILED;
+}
+
+static int live_modify(const struct call *call)
+{
+	struct config config;
+	int dir, status;
+
+	if (!config_read(&config, STDIN_FILENO))
+		return CALLOUT_FAILED;
+	dir = vgpu_open(call->uuid);
+	if (dir < 0) {
+		status = failed(call->uuid, dir);
+	} else {
+		status = apply(dir, &config);
+		close(dir);
+	}
+	config_free(&config);
+	return status;
+}
+
+static const struct {
+	const char *event;
+	const char *action;
+	int (*run)(const struct call *call);
+} handlers[] = {
+	{ "get", "capabilities", get_capabilities },
+	{ "get", "attributes", get_attributes },
+	{ "pre", "define", check_config },
+	{ "pre", "modify", check_config },
+	{ "pre", "start", check_config },
+	{ "live", "modify", live_modify },
+};
+
+/* There is nothing to do at other events: the kernel did it */
+static int run(const struct call *call)
+{
+	size_t i;
+
+	if (strncmp(call->type, TYPE_PREFIX, strlen(TYPE_PREFIX)))
+		return CALLOUT_NOT_OURS;
+	for (i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
+		if (!strcmp(call->event, handlers[i].event) &&
+		    !strcmp(call->action, handlers[i].action))
+			return handlers[i].run(call);
+	return CALLOUT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct call call = { .type = "", .event = "", .action = "", .uuid = "" };
+	int opt;
+
+	while ((opt = getopt(argc, argv, "t:e:a:s:u:p:")) != -1) {
+		switch (opt) {
+		case 't':
+			call.type = optarg;
+			break;
+		case 'e':
+			call.event = optarg;
+			break;
+		case 'a':
+			call.action = optarg;
+			break;
+		case 'u':
+			call.uuid = optarg;
+			break;
+		case 's':
+		case 'p':
+			break;
+		default:
+			return CALLOUT_FAILED;
+		}
+	}
+	return run(&call);
+}
