@@ -61,9 +61,6 @@ static const char *const topologies[] = { "none", "chain", "ring", "mesh" };
 static const char *const shares[] = { "exclusive", "shared" };
 static const char *const policies[] = { "manual", "auto" };
 
-/* All of VRAM that can be addressed */
-#define MEMORY_MAX	(TESS_PA_END - TESS_PA_VRAM)
-
 /**
  * tess_kind_engines() - engines that slices of a kind have
  * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
@@ -106,7 +103,9 @@ static int read_flag(struct tess_words *words, enum blueprint_word word,
 
 static int read_memory(struct tess_words *words, u64 *memory)
 {
-	static const struct tess_words_range range = { "memory", TESS_MEMORY_GRANULE, MEMORY_MAX };
+	static const struct tess_words_range range = {
+		"memory", TESS_MEMORY_GRANULE, TESS_MEMORY_MAX,
+	};
 
 	if (!tess_words_has(words, MEMORY))
 		return 0;

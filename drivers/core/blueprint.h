@@ -6,6 +6,8 @@
 
 /* Memory of vslices comes in such pieces */
 #define TESS_MEMORY_GRANULE	(2ULL << 20)
+/* All of VRAM that can be addressed */
+#define TESS_MEMORY_MAX		(TESS_PA_END - TESS_PA_VRAM)
 
 u32 tess_kind_engines(u32 kind);
 void tess_blueprint_resolve(struct tess_blueprint *bp);

@@ -138,6 +138,18 @@ int tess_profile_parse(const char *text, struct tess_profile *profile,
 		       struct tess_reason *reason);
 
 /**
+ * tess_profile_format() - the text of a profile
+ * @profile: profile; what is more than can be is written as the most that can be read
+ * @buf: for the text, one line without newline
+ * @size: bytes of @buf, TESS_BLUEPRINT_MAX is always enough
+ *
+ * tess_profile_parse() reads the same from it.
+ *
+ * Return: length without the NUL.
+ */
+int tess_profile_format(const struct tess_profile *profile, char *buf, size_t size);
+
+/**
  * tess_blueprint_generate() - the blueprint that fits a workload
  * @profile: what is known
  * @base: bounds (min, max) and everything that @profile says nothing about

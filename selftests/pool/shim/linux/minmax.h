@@ -17,6 +17,8 @@
 	})
 #define clamp(v, lo, hi) min(max(v, lo), hi)
 
+#define min_t(type, a, b) min((type)(a), (type)(b))
+
 #define swap(a, b)                      \
 	({                              \
 		__typeof__(a) _t = (a); \

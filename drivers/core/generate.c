@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Generation: a blueprint from what a workload does and how its machine is displayed.
+ *
+ * DOC: Generation of blueprints
+ *
+ * Pure functions. A profile is what the analyzer measured or what somebody wrote down; the
+ * base says within which bounds (min, max) and everything that a profile does not. The base
+ * is what was asked for, never what was generated before: then the same profile always
+ * gives the same, and nothing grows by being generated again.
+ *
+ * More utilization, and more packets that wait, never give fewer slices. The rules are a
+ * table in Documentation/blueprint.rst. The result is a blueprint that
+ * tess_blueprint_parse() would take, if the base is one.
+ */
+#include <linux/array_size.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sprintf.h>
+#include <linux/string.h>
+#include <tessera/compat.h>
+
+#include "blueprint.h"
+#include "generate.h"
+#include "words.h"
+
+/* ---- text ---- */
+
+enum profile_word {
+	UTILIZATION,
+	QUEUE,
+	SHADER,
+	TEXTURE,
+	MEMORY_TRAFFIC,
+	MEASURED_SLICES,
+	DISPLAYS,
+	PATH,
+	NEEDED_ENGINES,
+	PROFILE_WORDS,
+};
+
+static const char *const profile_words[PROFILE_WORDS] = {
+	[UTILIZATION] = "utilization",
+	[QUEUE] = "queue",
+	[SHADER] = "shader",
+	[TEXTURE] = "texture",
+	[MEMORY_TRAFFIC] = "memory",
+	[MEASURED_SLICES] = "slices",
+	[DISPLAYS] = "displays",
+	[PATH] = "path",
+	[NEEDED_ENGINES] = "engines",
+};
+
+static const char *const paths[] = { "local", "remote" };
+
+#define PERMILLE	1000
+#define PIXELS_MAX	16384
+#define REFRESH_MAX	1000
+
+/* What a display is if only the number is known */
+#define WIDTH_DEFAULT	1920
+#define HEIGHT_DEFAULT	1080
+
+static int profile_number(struct tess_words *words, enum profile_word word, u64 max, u32 *number)
+{
+	const struct tess_words_range range = { profile_words[word], 0, max };
+
+	if (!tess_words_has(words, word))
+		return 0;
+	return tess_words_number(words, &words->value[word], &range, number);
+}
+
+static int profile_load(struct tess_words *words, struct tess_profile *p)
+{
+	int rc;
+
+	rc = profile_number(words, UTILIZATION, PERMILLE, &p->utilization);
+	if (!rc)
+		rc = profile_number(words, QUEUE, U32_MAX, &p->queue_milli);
+	if (!rc)
+		rc = profile_number(words, SHADER, PERMILLE, &p->shader);
+	if (!rc)
+		rc = profile_number(words, TEXTURE, PERMILLE, &p->texture);
+	if (!rc)
+		rc = profile_number(words, MEMORY_TRAFFIC, PERMILLE, &p->memory);
+	if (!rc)
+		rc = profile_number(words, MEASURED_SLICES, TESS_MAX_SLICES, &p->slices);
+	return rc;
+}
+
+/* WIDTHxHEIGHT[@HZ] */
+static int profile_mode(struct tess_words *words, struct tess_span mode, struct tess_profile *p)
+{
+	static const struct tess_words_range width = { "width", 1, PIXELS_MAX };
+	static const struct tess_words_range height = { "height", 1, PIXELS_MAX };
+	static const struct tess_words_range refresh = { "refresh", 1, REFRESH_MAX };
+	struct tess_span size = tess_words_cut(&mode, '@');
+	struct tess_span wide = tess_words_cut(&size, 'x');
+	int rc;
+
+	rc = tess_words_number(words, &wide, &width, &p->width);
+	if (!rc && !size.column)
+		rc = tess_words_refuse(words, &wide, "displays: width without height");
+	if (!rc)
+		rc = tess_words_number(words, &size, &height, &p->height);
+	if (!rc && mode.column)
+		rc = tess_words_number(words, &mode, &refresh, &p->refresh);
+	return rc;
+}
+
+/* N[@WIDTHxHEIGHT[@HZ]] */
+static int profile_displays(struct tess_words *words, struct tess_profile *p)
+{
+	static const struct tess_words_range range = { "displays", 0, TESS_HEADS_MAX };
+	struct tess_span rest = words->value[DISPLAYS], number;
+	int rc;
+
+	if (!tess_words_has(words, DISPLAYS))
+		return 0;
+	number = tess_words_cut(&rest, '@');
+	rc = tess_words_number(words, &number, &range, &p->heads);
+	if (rc || !rest.column)
+		return rc;
+	if (!p->heads)
+		return tess_words_refuse(words, &rest, "displays: 0 have no resolution");
+	return profile_mode(words, rest, p);
+}
+
+static int profile_path(struct tess_words *words, struct tess_profile *p)
+{
+	u32 remote = 0;
+	int rc = 0;
+
+	if (tess_words_has(words, PATH))
+		rc = tess_words_choice(words, &words->value[PATH], paths, ARRAY_SIZE(paths),
+				       &remote);
+	p->remote = remote;
+	return rc;
+}
+
+int tess_profile_parse(const char *text, struct tess_profile *profile, struct tess_reason *reason)
+{
+	struct tess_words words = { .at = text, .is_file = true, .reason = reason };
+	struct tess_profile next = { 0 };
+	int rc;
+
+	rc = tess_words_read(&words, profile_words, PROFILE_WORDS);
+	if (!rc)
+		rc = profile_load(&words, &next);
+	if (!rc)
+		rc = profile_displays(&words, &next);
+	if (!rc)
+		rc = profile_path(&words, &next);
+	if (!rc && tess_words_has(&words, NEEDED_ENGINES))
+		rc = tess_words_engines(&words, &words.value[NEEDED_ENGINES], &next.engines);
+	if (!rc)
+		*profile = next;
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_profile_parse, TESS_NS);
+
+static int put_displays(const struct tess_profile *p, char *buf, size_t size)
+{
+	u32 heads = min_t(u32, p->heads, TESS_HEADS_MAX);
+	int len = scnprintf(buf, size, " displays=%u", heads);
+
+	if (!heads || !p->width || !p->height)
+		return len;
+	len += scnprintf(buf + len, size - len, "@%ux%u", min_t(u32, p->width, PIXELS_MAX),
+			 min_t(u32, p->height, PIXELS_MAX));
+	if (p->refresh)
+		len += scnprintf(buf + len, size - len, "@%u", min_t(u32, p->refresh, REFRESH_MAX));
+	return len;
+}
+
+int tess_profile_format(const struct tess_profile *profile, char *buf, size_t size)
+{
+	const struct tess_profile *p = profile;
+	int len;
+
+	len = scnprintf(buf, size, "utilization=%u queue=%u shader=%u texture=%u",
+			min_t(u32, p->utilization, PERMILLE), p->queue_milli,
+			min_t(u32, p->shader, PERMILLE), min_t(u32, p->texture, PERMILLE));
+	len += scnprintf(buf + len, size - len, " memory=%u slices=%u",
+			 min_t(u32, p->memory, PERMILLE), min_t(u32, p->slices, TESS_MAX_SLICES));
+	len += put_displays(p, buf + len, size - len);
+	len += scnprintf(buf + len, size - len, " path=%s", paths[p->remote]);
+	if (p->engines & TESS_ENGINE_ALL) {
+		len += scnprintf(buf + len, size - len, " engines=");
+		len += tess_words_put_engines(p->engines, buf + len, size - len);
+	}
+	return len;
+}
+EXPORT_SYMBOL_NS_GPL(tess_profile_format, TESS_NS);
+
+/* ---- rules ---- */
+
+static bool is_bound(const struct tess_profile *p)
+{
+	return p->memory >= TESS_GENERATE_BOUND;
+}
+
+/* Frames are shown by the GPU, not copied to somebody else who shows them */
+static bool is_local(const struct tess_profile *p)
+{
+	return p->heads && !p->remote;
+}
+
+/* So many as would be used for TESS_GENERATE_AIM of their time */
+static u32 fewer_slices(const struct tess_profile *p)
+{
+	u32 busy = p->utilization * p->slices;
+
+	return max(1u, (busy + TESS_GENERATE_AIM - 1) / TESS_GENERATE_AIM);
+}
+
+static u32 more_slices(const struct tess_profile *p)
+{
+	if (p->queue_milli >= TESS_GENERATE_WAIT_LONG)
+		return 2 * p->slices;
+	return p->slices + (p->slices + 1) / 2;
+}
+
+static u32 generate_slices(const struct tess_profile *profile, const struct tess_blueprint *base)
+{
+	struct tess_profile p = *profile;
+	u32 n;
+
+	if (!p.slices)
+		return base->slices;
+	p.slices = min_t(u32, p.slices, TESS_MAX_SLICES);
+	p.utilization = min_t(u32, p.utilization, PERMILLE);
+	n = p.slices;
+	if (p.queue_milli < TESS_GENERATE_WAITS) {
+		if (p.utilization < TESS_GENERATE_IDLE)
+			n = fewer_slices(&p);
+	} else if (p.utilization > TESS_GENERATE_BUSY) {
+		n = more_slices(&p);
+	}
+	/* One more brings one more bank */
+	if (is_bound(&p) && p.utilization >= TESS_GENERATE_AIM)
+		n = max(n, p.slices + 1);
+	return clamp(n, base->min, base->max);
+}
+
+/* Engines that there must be, whatever else */
+static u32 needed_engines(const struct tess_profile *p)
+{
+	u32 engines = p->engines & TESS_ENGINE_ALL;
+
+	if (p->shader)
+		engines |= TESS_ENGINE_COMPUTE;
+	if (p->texture)
+		engines |= TESS_ENGINE_RASTER;
+	if (is_local(p))
+		engines |= TESS_ENGINE_DISPLAY;
+	if (p->heads && p->remote)
+		engines |= TESS_ENGINE_COPY;
+	return engines;
+}
+
+static u32 generate_kind(const struct tess_profile *p, const struct tess_blueprint *base)
+{
+	bool shades = p->shader >= TESS_GENERATE_HIGH;
+	bool textures = p->texture >= TESS_GENERATE_HIGH;
+
+	if (textures)
+		return shades ? TESS_KIND_MIXED : TESS_KIND_RENDER;
+	if (p->texture || needed_engines(p) & ~tess_kind_engines(TESS_KIND_COMPUTE)) {
+		/* Not much is drawn, but something; those that were asked for can do it */
+		if (base->kind > TESS_KIND_COMPUTE && !shades)
+			return base->kind;
+		return shades ? TESS_KIND_MIXED : TESS_KIND_RENDER;
+	}
+	return p->shader ? TESS_KIND_COMPUTE : base->kind;
+}
+
+static u32 generate_engines(const struct tess_profile *p, const struct tess_blueprint *base,
+			    u32 kind)
+{
+	u32 has = tess_kind_engines(kind);
+	u32 engines = p->engines & TESS_ENGINE_ALL ? 0 : base->engines;
+
+	if (engines == TESS_ENGINE_ALL)
+		return engines;
+	engines = (engines | needed_engines(p)) & has;
+	return engines ?: has;
+}
+
+/**
+ * tess_profile_frame_bytes() - memory for the frames of all displays
+ * @profile: profile
+ *
+ * Two frame buffers each, three if it is fast, one more if frames are copied for a remote
+ * viewer; 4 bytes a pixel; what a display has is a multiple of 2 MiB.
+ *
+ * Return: bytes.
+ */
+u64 tess_profile_frame_bytes(const struct tess_profile *profile)
+{
+	u64 width = min_t(u32, profile->width ?: WIDTH_DEFAULT, PIXELS_MAX);
+	u64 height = min_t(u32, profile->height ?: HEIGHT_DEFAULT, PIXELS_MAX);
+	u32 buffers = profile->refresh > TESS_GENERATE_FAST ? 3 : 2;
+	u64 bytes = width * height * 4 * (buffers + profile->remote);
+
+	bytes = (bytes + TESS_MEMORY_GRANULE - 1) & ~(TESS_MEMORY_GRANULE - 1);
+	return bytes * min_t(u32, profile->heads, TESS_HEADS_MAX);
+}
+
+/* Of each vslice; all that there will ever be have it from the start */
+static u64 generate_memory(const struct tess_profile *p, const struct tess_blueprint *base,
+			   u32 topology)
+{
+	u64 work = base->memory, frames = tess_profile_frame_bytes(p);
+
+	if (is_bound(p))
+		work = work ? 2 * work : TESS_GENERATE_MEMORY;
+	/* Where vslices reach each other's memory it does not matter in whose the frames are */
+	if (topology != TESS_TOPOLOGY_NONE)
+		frames = div_u64(frames + base->max * TESS_MEMORY_GRANULE - 1, base->max) &
+			 ~(TESS_MEMORY_GRANULE - 1);
+	return min(work + frames, TESS_MEMORY_MAX);
+}
+
+void tess_blueprint_generate(const struct tess_profile *profile,
+			     const struct tess_blueprint *base, struct tess_blueprint *bp)
+{
+	struct tess_blueprint b = *base, next;
+	struct tess_profile p = *profile;
+
+	tess_blueprint_resolve(&b);
+	p.heads = min_t(u32, p.heads ?: b.heads, TESS_HEADS_MAX);
+	next = b;
+	next.slices = generate_slices(&p, &b);
+	next.kind = generate_kind(&p, &b);
+	next.engines = generate_engines(&p, &b, next.kind);
+	next.heads = is_local(&p) ? p.heads : 0;
+	if (is_bound(&p) && b.max > 1 && b.topology == TESS_TOPOLOGY_NONE)
+		next.topology = TESS_TOPOLOGY_MESH;
+	next.memory = generate_memory(&p, &b, next.topology);
+	*bp = next;
+}
+EXPORT_SYMBOL_NS_GPL(tess_blueprint_generate, TESS_NS);
+
+/* ---- hysteresis ---- */
+
+/**
+ * tess_adapt_propose() - is it time for a change?
+ * @adapt: what was proposed before
+ * @now: resolved blueprint of what there is
+ * @wanted: resolved blueprint of what would be better
+ * @patience: how often the same must be proposed in a row, at least 1
+ *
+ * After a change the counting begins anew, also if the change fails: it is not tried
+ * again at once.
+ *
+ * Return: true if @wanted is to be made now.
+ */
+bool tess_adapt_propose(struct tess_adapt *adapt, const struct tess_blueprint *now,
+			const struct tess_blueprint *wanted, unsigned int patience)
+{
+	if (tess_blueprint_is_same(now, wanted)) {
+		adapt->count = 0;
+		return false;
+	}
+	if (!adapt->count || !tess_blueprint_is_same(&adapt->wanted, wanted)) {
+		adapt->wanted = *wanted;
+		adapt->count = 0;
+	}
+	if (++adapt->count < patience)
+		return false;
+	adapt->count = 0;
+	return true;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_CORE_GENERATE_H_
+#define _TESSERA_CORE_GENERATE_H_
+
+#include <tessera/blueprint.h>
+
+/* Permille of utilization above which more slices are wanted if packets wait */
+#define TESS_GENERATE_BUSY	900u
+/* Permille below which fewer do */
+#define TESS_GENERATE_IDLE	300u
+/* Permille that each slice is to be used after that */
+#define TESS_GENERATE_AIM	600u
+/* Permille of shader or texture intensity from which it is what the work is about */
+#define TESS_GENERATE_HIGH	400u
+/* Permille of the memory traffic from which work is bound by it */
+#define TESS_GENERATE_BOUND	700u
+/* Thousandths of a packet: so many wait, one or many */
+#define TESS_GENERATE_WAITS	1000u
+#define TESS_GENERATE_WAIT_LONG	4000u
+/* Bytes of memory per vslice for work that is bound by memory, if none was asked for */
+#define TESS_GENERATE_MEMORY	(16ULL << 20)
+/* Hz above which a display has a third frame buffer */
+#define TESS_GENERATE_FAST	75u
+
+/**
+ * struct tess_adapt - hysteresis of an automatic vGPU; all zeroes: nothing was proposed
+ * @wanted: what was proposed last
+ * @count: how often in a row
+ */
+struct tess_adapt {
+	struct tess_blueprint wanted;
+	unsigned int count;
+};
+
+u64 tess_profile_frame_bytes(const struct tess_profile *profile);
+bool tess_adapt_propose(struct tess_adapt *adapt, const struct tess_blueprint *now,
+			const struct tess_blueprint *wanted, unsigned int patience);
+
+#endif
