@@ -153,6 +153,9 @@ class Tests:
              [True, ["compute"] * 4, ["mixed"], [3], 3])
         self.kernel.refuse = [("/blueprint", 0, None)]
         has(self.tool.run("compose", A, "slices=1"), "nothing changed", "  generation  3\n")
+        has(self.tool.run("compose", A, "none"), "  given       1 of 4 vslices -> 0\n",
+            "              -> none\n")
+        has(self.tool.error("profile", A), "nothing is measured of " + A)
 
     def compose_refused(self):
         self.tool.run("create", "--uuid", A, "slices=2", "kind=compute")
@@ -280,7 +283,7 @@ class Tests:
                      ["create", "--uuid", A + "0", "slices=1"], ["create", "--nosuch"],
                      ["create", "--type", "C1", "--profile", "x"],
                      ["create", "--profile", "x", "slices=1"],
-                     ["compose"], ["compose", A], ["compose", A, "x"],
+                     ["compose"], ["compose", A], ["compose", A, "x"], ["compose", A, "none", "slices=1"],
                      ["compose", A, "slices=1", "--profile", "x"], ["remove"], ["profile"],
                      ["profile", A, B], ["watch", A], ["watch", "--count", "0"],
                      ["watch", "--count", "x"], ["watch", "--seconds", "0"],

@@ -138,8 +138,19 @@ class Kernel(Sysfs):
     def update(self, gpu):
         self.put(f"gpu{gpu}", slices_free=self.counts[gpu] - len(self.taken(gpu)))
 
+    def clear(self, gpu, uuid):
+        mdev = self.mdevs[uuid]
+        self.give_back(mdev)
+        mdev.blueprint = None
+        shutil.rmtree(self.path(f"gpu{gpu}/vgpus/{uuid}"))
+        self.put(self.parent(gpu, uuid), blueprint="none", profile="none",
+                 composition=f"generation={mdev.generation + 1} slices=0 slice_mask=0")
+        return 0
+
     def compose(self, gpu, uuid, text):
         mdev = self.mdevs[uuid]
+        if text == "none":
+            return self.clear(gpu, uuid)
         words = {**(mdev.blueprint or DEFAULTS), **dict(w.split("=") for w in text.split())}
         count = int(words["slices"])
         most = int(words.setdefault("max", words["slices"]))
@@ -162,7 +173,7 @@ class Kernel(Sysfs):
                  profile=f"utilization=950 queue=1500 shader=300 memory=100 slices={count} "
                          "engines=compute,copy",
                  blueprint=" ".join(f"{n}={words[n]}" for n in ORDER),
-                 composition=f"generation={mdev.generation} slices={most} "
+                 composition=f"generation={mdev.generation} slices={count} "
                              f"slice_mask={(1 << count) - 1:#x} memory=0 heads=0 engines=none")
         self.update(gpu)
         return 0

@@ -26,7 +26,7 @@ static int take_words(const struct cli *cli, const struct cli_command *cmd, char
 	ask->file = "blueprint";
 	ask->text[0] = '\0';
 	for (i = 0; i < count; i++) {
-		if (!is_word(words[i]))
+		if (!is_word(words[i]) && !(count == 1 && !strcmp(words[i], "none")))
 			return cli_usage(cli, cmd, "%s is not of the form WORD=VALUE", words[i]);
 		len += (size_t)snprintf(ask->text + len, sizeof(ask->text) - len, "%s%s",
 					i ? " " : "", words[i]);

@@ -172,9 +172,10 @@ const struct cli_command cmd_compose = {
 	.summary = "give a vGPU another shape, while it works",
 	.help = "usage: tesseractl compose NAME WORD=VALUE... [--dry-run] [--json]\n"
 		"       tesseractl compose NAME --profile FILE [--dry-run] [--json]\n"
+		"       tesseractl compose NAME none [--dry-run] [--json]\n"
 		"Gives a vGPU another shape, as one transaction: whole or not at all. Words that\n"
 		"are not there keep their values. With --profile the kernel makes the blueprint\n"
-		"that fits a workload.\n"
+		"that fits a workload; none gives all slices and all memory up.\n"
 		"\n"
 		"  --profile FILE  profile as printed by \"tesseractl profile\", - for standard\n"
 		"                  input\n"

@@ -32,16 +32,19 @@ static bool add_measure(char *buf, const char *word, const struct pool_vgpu *vgp
 /* From the files of the vslices; false if nothing was measured */
 static bool measured(char *buf, const struct pool_vgpu *vgpu)
 {
+	unsigned int given = 0, i;
 	size_t len;
 
 	buf[0] = '\0';
+	for (i = 0; i < vgpu->vslice_count; i++)
+		given += !num_is(vgpu->vslices[i].given, 0);
 	if (!add_measure(buf, "utilization", vgpu, offsetof(struct pool_vslice, utilization)))
 		return false;
 	add_measure(buf, "queue", vgpu, offsetof(struct pool_vslice, queue_depth));
 	add_measure(buf, "shader", vgpu, offsetof(struct pool_vslice, shader_intensity));
 	add_measure(buf, "memory", vgpu, offsetof(struct pool_vslice, memory_intensity));
 	len = strlen(buf);
-	snprintf(buf + len, ATTR_MAX - len, " slices=%u", vgpu->vslice_count);
+	snprintf(buf + len, ATTR_MAX - len, " slices=%u", given);
 	return true;
 }
 
@@ -50,6 +53,7 @@ static int read_profile(const struct cli *cli, const struct find *found, char *b
 	char path[MDEV_PATH];
 	int dir, rc = -ENOENT;
 
+	buf[0] = '\0';
 	if (found->vgpu->mdev) {
 		dir = mdev_open(cli, mdev_path(path, found->gpu, found->vgpu->dir));
 		rc = dir < 0 ? dir : attr_read(dir, "profile", buf, ATTR_MAX);
@@ -60,7 +64,7 @@ static int read_profile(const struct cli *cli, const struct find *found, char *b
 		buf[strcspn(buf, "\n")] = '\0';
 	else if (rc == -ENOENT && measured(buf, found->vgpu))
 		rc = 0;
-	if (rc == -ENOENT || rc == -ENXIO)
+	if (rc == -ENOENT || !strcmp(buf, "none"))
 		return cli_error(cli, "nothing is measured of %s: it has no slices",
 				 found->vgpu->name);
 	if (rc)

@@ -68,15 +68,14 @@ static struct num word_num(const char *line, const char *name)
 /* Its first line; those of the slices are in the pool anyway */
 static void take_composition(struct pool_vgpu *vgpu, const char *line)
 {
-	struct num slices = word_num(line, "slices"), mask = word_num(line, "slice_mask");
+	struct num mask = word_num(line, "slice_mask");
 	unsigned int i;
 
 	vgpu->generation = word_num(line, "generation");
 	if (!mask.known)
 		return;
 	vgpu->given = num(__builtin_popcountll((unsigned long long)mask.v));
-	if (slices.known)
-		vgpu->withheld = num_since(slices, vgpu->given);
+	vgpu->withheld = num_since(num(vgpu->vslice_count), vgpu->given);
 	for (i = 0; i < vgpu->vslice_count; i++) {
 		struct pool_vslice *vslice = &vgpu->vslices[i];
 
