@@ -4,10 +4,21 @@
  *
  * DOC: Reconfiguration
  *
- * In a guest, the host composes the GPU anew while it is in use. A slice that vanishes
- * is taken from the elastic vGPU as if somebody had asked for it; a slice that appears
- * is offered to it. Other owners keep theirs: they find out by config(), and by their
- * work making no progress.
+ * In a guest, the host composes the GPU anew while it is in use. What was there keeps its
+ * registers and its ring: the host runs the work that is left on a slice that it withdrew
+ * in turns with that of another. So a slice that vanishes is not taken from its owner.
+ * Nobody else can get it, the owner is told by config() to send nothing new, and what it
+ * has sent before runs to its end, however long that takes. When the slice comes back
+ * config() says that, too, and all goes on with the same ring. A slice that appears for the
+ * first time is free, and goes to the elastic vGPU.
+ *
+ * The other way would be to take the slice away when its ring is empty. Somebody would have
+ * to wait for that, and the only place to do it in order is here, under tess_gpu.compose:
+ * one job without an end would keep the next composition from ever being used. An idle ring
+ * costs some memory.
+ *
+ * A slice that becomes one of another kind changes nothing for the work that is on it: the
+ * host moved it with all its state.
  */
 #include <linux/string.h>
 #include <tessera/compat.h>
@@ -34,11 +45,8 @@ static void slice_set_info(struct tess_slice *slice, const struct tess_slice_inf
 
 static void slice_reconfigure(struct tess_slice *slice, const struct tess_slice_info *info)
 {
-	if (!memcmp(&slice->info, info, sizeof(*info)))
-		return;
-	if (info->kind != slice->info.kind)
-		tess_slice_reclaim(slice);
-	slice_set_info(slice, info);
+	if (memcmp(&slice->info, info, sizeof(*info)))
+		slice_set_info(slice, info);
 }
 
 /* The next vGPU behind @last, counted as one with a running call-back */

@@ -58,12 +58,27 @@ u64 tess_slice_bank_offset(const struct tess_slice *slice)
 	return slice->index * slice->gpu->info.bank_size;
 }
 
+/**
+ * tess_slice_is_withdrawn() - did the host of this GPU take the slice away?
+ * @slice: slice, tess_gpu.lock is held
+ *
+ * Its owner may still have work on it, which runs.
+ *
+ * Return: true if it did.
+ */
+bool tess_slice_is_withdrawn(const struct tess_slice *slice)
+{
+	lockdep_assert_held(&slice->gpu->lock);
+	return slice->info.kind == TESS_KIND_NONE;
+}
+
 /* Free, or at the disposal of whoever asks for it */
 bool tess_slice_can_be_had(const struct tess_slice *slice)
 {
 	lockdep_assert_held(&slice->gpu->lock);
 	return slice->state == TESS_SLICE_FREE ||
-	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving);
+	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving &&
+		!tess_slice_is_withdrawn(slice));
 }
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,

@@ -21,7 +21,7 @@ struct tess_vslice;
  * @TESS_SLICE_USED: a vGPU
  * @TESS_SLICE_SHARED: several vGPUs, one at a time is resident
  * @TESS_SLICE_FAULTY: it did not answer a reset; out of use until the GPU is reset
- * @TESS_SLICE_ABSENT: the host of this vGPU took it away
+ * @TESS_SLICE_ABSENT: the host of this vGPU took it away, and nobody has it
  */
 enum tess_slice_state {
 	TESS_SLICE_FREE,
@@ -85,6 +85,7 @@ struct tess_slice {
 const char *tess_kind_name(u32 kind);
 const char *tess_slice_state_name(enum tess_slice_state state);
 u64 tess_slice_bank_offset(const struct tess_slice *slice);
+bool tess_slice_is_withdrawn(const struct tess_slice *slice);
 bool tess_slice_can_be_had(const struct tess_slice *slice);
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,

@@ -163,7 +163,7 @@ static ssize_t slice_show_state(struct tess_slice *slice, unsigned int arg, char
 	enum tess_slice_state state;
 
 	spin_lock(&slice->gpu->lock);
-	state = slice->state;
+	state = tess_slice_is_withdrawn(slice) ? TESS_SLICE_ABSENT : slice->state;
 	spin_unlock(&slice->gpu->lock);
 	return sysfs_emit(buf, "%s\n", tess_slice_state_name(state));
 }

@@ -352,7 +352,7 @@ u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
 	spin_lock(&vgpu->gpu->lock);
 	for (i = 0; i < vgpu->nr_vslices; i++) {
 		slice = vgpu->vslices[i].slice;
-		if (slice && !slice->leaving)
+		if (slice && !slice->leaving && !tess_slice_is_withdrawn(slice))
 			mask |= BIT_ULL(i);
 	}
 	spin_unlock(&vgpu->gpu->lock);

@@ -20,6 +20,7 @@ struct tess_lane;
  * @info: copy, because it is needed after @gpu is gone
  * @vgpu: elastic vGPU that holds all slices nobody else wants
  * @generation: of the composition, from 1
+ * @registered: @drm is visible to user space, or was
  * @wq: runs the jobs of all lanes, and what is put off to process context
  * @lane_count: entries of @lanes
  * @lanes: one per vslice
@@ -38,6 +39,7 @@ struct tess_device {
 	struct tess_gpu_info info;
 	struct tess_vgpu *vgpu;
 	atomic64_t generation;
+	bool registered;
 	struct workqueue_struct *wq;
 	unsigned int lane_count;
 	struct tess_lane *lanes;

@@ -90,7 +90,7 @@ static const struct file_operations tess_drm_fops = {
 	.show_fdinfo = drm_show_fdinfo,
 };
 
-/* Versions: 1.0 first */
+/* Versions: 1.0 first; 1.1 a uevent says when the slices change */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
@@ -105,8 +105,28 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
+
+/*
+ * Tell user space that the slices changed: QUERY has the new number, and who listens for
+ * uevents gets one, as for what else happens to DRM devices. The node is in sysfs inside
+ * drm_dev_enter(), once it is registered.
+ */
+static void tess_device_changed(struct tess_device *tdev)
+{
+	u64 generation = atomic64_inc_return_release(&tdev->generation);
+	char event[] = "TESSERA_EVENT=composition";
+	char number[sizeof("TESSERA_GENERATION=18446744073709551615")];
+	char *env[] = { event, number, NULL };
+	int idx;
+
+	if (!READ_ONCE(tdev->registered) || !drm_dev_enter(tdev->drm, &idx))
+		return;
+	snprintf(number, sizeof(number), "TESSERA_GENERATION=%llu", generation);
+	kobject_uevent_env(&tdev->drm->render->kdev->kobj, KOBJ_CHANGE, env);
+	drm_dev_exit(idx);
+}
 
 static void tess_client_complete(struct tess_vgpu *vgpu, unsigned int vslice)
 {
@@ -123,11 +143,20 @@ static void tess_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 	tess_lane_fault(&tdev->lanes[vslice], fault);
 }
 
+static void tess_device_update_lanes(struct tess_device *tdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < tdev->lane_count; i++)
+		tess_lane_update(&tdev->lanes[i]);
+}
+
 static void tess_client_config(struct tess_vgpu *vgpu)
 {
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
-	atomic64_inc(&tdev->generation);
+	tess_device_update_lanes(tdev);
+	tess_device_changed(tdev);
 }
 
 static void tess_client_reclaim(struct tess_vgpu *vgpu, unsigned int vslice)
@@ -135,7 +164,7 @@ static void tess_client_reclaim(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
 	tess_lane_reclaim(&tdev->lanes[vslice]);
-	atomic64_inc(&tdev->generation);
+	tess_device_changed(tdev);
 }
 
 static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
@@ -146,7 +175,8 @@ static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
 	ret = tess_lane_start(&tdev->lanes[vslice], vgpu);
 	if (ret)
 		drm_warn(tdev->drm, "slice %u came back but has no ring: %d\n", vslice, ret);
-	atomic64_inc(&tdev->generation);
+	tess_lane_update(&tdev->lanes[vslice]);
+	tess_device_changed(tdev);
 }
 
 static void tess_client_gone(struct tess_vgpu *vgpu)
@@ -295,6 +325,8 @@ static int tess_drm_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 		goto err_fini_lanes;
 	}
 
+	/* From here on config() does it. */
+	tess_device_update_lanes(tdev);
 	ret = tess_device_start_lanes(tdev);
 	if (ret)
 		goto err_stop_lanes;
@@ -306,6 +338,7 @@ static int tess_drm_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 	ret = drm_dev_register(tdev->drm, 0);
 	if (ret)
 		goto err_erase;
+	WRITE_ONCE(tdev->registered, true);
 	return 0;
 
 err_erase:

@@ -72,13 +72,15 @@ static void tess_fdinfo_engine(struct drm_printer *p, struct tess_device *tdev,
 
 	for (i = 0; i < tdev->lane_count; i++)
 		capacity += tess_gpu_slice_info(tdev->gpu, i)->kind == kind;
-	if (!capacity)
+	if (!capacity && !cycles)
 		return;
 
 	if (khz)
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", name,
 			   mul_u64_u64_div_u64(cycles, NSEC_PER_MSEC, khz));
-	drm_printf(p, "drm-engine-capacity-%s:\t%u\n", name, capacity);
+	/* None: there were slices of the kind before the host took them away */
+	if (capacity)
+		drm_printf(p, "drm-engine-capacity-%s:\t%u\n", name, capacity);
 	drm_printf(p, "drm-cycles-%s:\t%llu\n", name, cycles);
 	drm_printf(p, "drm-total-cycles-%s:\t%llu\n", name, now);
 	drm_printf(p, "drm-maxfreq-%s:\t%llu Hz\n", name, (u64)khz * 1000);

@@ -20,6 +20,13 @@
  * in which the ring was enabled and its first job did not change. It costs no register
  * access while jobs are shorter than its period.
  *
+ * A slice can leave a lane in two ways. Another vGPU of this host needs it: what is queued
+ * gets reclaim_ms, then it is dropped and the ring is gone. Or the GPU is a vGPU itself and
+ * its host withdraws the slice: then the lane takes no new jobs, but keeps its ring, and
+ * those that it has run to their end, in turns with others on whatever slice the host has
+ * for them. There is no limit: how long that takes is up to the host, and a job without an
+ * end is the watchdog's business. Nothing is dropped, and nothing waits.
+ *
  * The scheduler has thus nothing to reset: every job that it gives away comes back
  * through its fence.
  */
@@ -63,11 +70,10 @@ static struct tess_submit *tess_lane_first(struct tess_lane *lane)
 
 static void tess_lane_account(struct tess_lane *lane, const struct tess_submit *submit)
 {
-	u32 kind = tess_gpu_slice_info(lane->tdev->gpu, lane->vslice)->kind;
 	struct tess_usage *usage = submit->queue->usage;
 
-	if (kind < ARRAY_SIZE(usage->cycles))
-		atomic64_add(tess_ring_usage(lane->ring, submit->seq), &usage->cycles[kind]);
+	if (lane->kind < ARRAY_SIZE(usage->cycles))
+		atomic64_add(tess_ring_usage(lane->ring, submit->seq), &usage->cycles[lane->kind]);
 }
 
 /*
@@ -218,19 +224,50 @@ static const struct drm_sched_backend_ops tess_sched_ops = {
 };
 
 /**
+ * tess_lane_available_locked() - may jobs be sent?
+ * @lane: lane, its lock is held
+ *
+ * Return: false if the slice is not there, or is about to be given back.
+ */
+bool tess_lane_available_locked(const struct tess_lane *lane)
+{
+	lockdep_assert_held(&lane->lock);
+	return lane->ring && !lane->closing && !lane->withdrawn;
+}
+
+/**
  * tess_lane_available() - may jobs be sent?
  * @lane: lane
  *
- * Return: false if the slice is not there, or is about to be given back.
+ * Return: as tess_lane_available_locked().
  */
 bool tess_lane_available(struct tess_lane *lane)
 {
 	bool available;
 
 	spin_lock_irq(&lane->lock);
-	available = lane->ring && !lane->closing;
+	available = tess_lane_available_locked(lane);
 	spin_unlock_irq(&lane->lock);
 	return available;
+}
+
+/**
+ * tess_lane_update() - the slice may have become another
+ * @lane: lane
+ *
+ * Reads under the lock, so that of two callers the later one has the last word.
+ */
+void tess_lane_update(struct tess_lane *lane)
+{
+	const struct tess_slice_info *info = tess_gpu_slice_info(lane->tdev->gpu, lane->vslice);
+	u32 kind;
+
+	spin_lock_irq(&lane->lock);
+	kind = READ_ONCE(info->kind);
+	lane->withdrawn = kind == TESS_KIND_NONE;
+	if (!lane->withdrawn)
+		lane->kind = kind;
+	spin_unlock_irq(&lane->lock);
 }
 
 static void tess_lane_stop_locked(struct tess_lane *lane, int error)

@@ -27,6 +27,9 @@ struct tess_vgpu;
  * @ring: where jobs run; NULL: somebody else has the slice, or it is gone. Changes
  *	under @mutex and @lock
  * @closing: no new submissions, the slice is to be given back
+ * @withdrawn: no new submissions, the host of this GPU took the slice away. What is queued
+ *	runs on
+ * @kind: enum tess_slice_kind of the slice, the last one if it is withdrawn
  * @pending: struct tess_submit on the ring, in order
  * @fence_context: of the hardware fences
  * @fence_seqno: last one
@@ -47,6 +50,8 @@ struct tess_lane {
 	spinlock_t lock;
 	struct tess_ring *ring;
 	bool closing;
+	bool withdrawn;
+	u32 kind;
 	struct list_head pending;
 	u64 fence_context;
 	u64 fence_seqno;
@@ -65,6 +70,8 @@ void tess_lane_fini(struct tess_lane *lane);
 int tess_lane_start(struct tess_lane *lane, struct tess_vgpu *vgpu);
 void tess_lane_stop(struct tess_lane *lane, int error);
 bool tess_lane_available(struct tess_lane *lane);
+bool tess_lane_available_locked(const struct tess_lane *lane);
+void tess_lane_update(struct tess_lane *lane);
 
 void tess_lane_reap(struct tess_lane *lane);
 void tess_lane_fault(struct tess_lane *lane, const struct tess_fault *fault);

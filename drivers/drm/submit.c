@@ -98,12 +98,10 @@ err_free_fences:
 /* Why a queue takes no job */
 static int tess_submit_check_locked(const struct tess_queue *queue)
 {
-	const struct tess_lane *lane = queue->lane;
-
-	lockdep_assert_held(&lane->lock);
+	lockdep_assert_held(&queue->lane->lock);
 	if (queue->flags)
 		return -EIO;
-	return lane->ring && !lane->closing ? 0 : -ENXIO;
+	return tess_lane_available_locked(queue->lane) ? 0 : -ENXIO;
 }
 
 static int tess_submit_check_queue(struct tess_queue *queue)

@@ -20,6 +20,7 @@
 #include <linux/pci.h>
 #include <linux/sizes.h>
 
+#include "composition.h"
 #include "context.h"
 #include "counters.h"
 #include "hw.h"
@@ -64,11 +65,7 @@ void tess_pci_reset(struct tess_pci *tp)
 	tess_pci_is_alive(tp);
 }
 
-/**
- * tess_pci_read_slices() - what the slices are now
- * @tp: device; fills @tp->slices
- */
-void tess_pci_read_slices(struct tess_pci *tp)
+static void read_slices(struct tess_pci *tp)
 {
 	u64 mask = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_SLICE_MASK);
 	unsigned int i;
@@ -86,6 +83,19 @@ void tess_pci_read_slices(struct tess_pci *tp)
 		if (s->kind > TESS_KIND_MIXED)
 			s->kind = TESS_KIND_NONE;
 	}
+}
+
+/* Those of a GPU never change; those of a vGPU may while they are read */
+static int identify_slices(struct tess_pci *tp)
+{
+	int rc;
+
+	if (!tp->info.is_vgpu) {
+		read_slices(tp);
+		return 0;
+	}
+	rc = tess_pci_composition_read(tp);
+	return rc ? dev_err_probe(tp->be.dev, rc, "composition\n") : 0;
 }
 
 static int identify_limits(struct tess_pci *tp)
@@ -139,7 +149,9 @@ int tess_pci_identify(struct tess_pci *tp)
 	rc = identify_limits(tp);
 	if (rc)
 		return rc;
-	tess_pci_read_slices(tp);
+	rc = identify_slices(tp);
+	if (rc)
+		return rc;
 	if (info->is_vgpu)
 		tp->be.ops = &tess_pci_vgpu_ops;
 	else if (info->caps & TESS_CAPS_SWITCH)

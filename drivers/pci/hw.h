@@ -14,7 +14,6 @@ extern const struct tess_backend_ops tess_pci_vgpu_ops;
 bool tess_pci_is_alive(struct tess_pci *tp);
 void tess_pci_reset(struct tess_pci *tp);
 int tess_pci_identify(struct tess_pci *tp);
-void tess_pci_read_slices(struct tess_pci *tp);
 void tess_pci_invalidate(struct tess_pci *tp, u64 slices);
 
 #endif

@@ -16,6 +16,7 @@
 #include <linux/interrupt.h>
 #include <linux/pci.h>
 
+#include "composition.h"
 #include "hw.h"
 #include "irq.h"
 #include "tess_pci.h"
@@ -54,7 +55,6 @@ static irqreturn_t irq_event(int irq, void *data)
 static irqreturn_t irq_composition(int irq, void *data)
 {
 	struct tess_pci *tp = data;
-	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
 	u64 events;
 
 	if (READ_ONCE(tp->dead))
@@ -62,12 +62,10 @@ static irqreturn_t irq_composition(int irq, void *data)
 	events = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_EVENT_PENDING);
 	if (events == U64_MAX && !tess_pci_is_alive(tp))
 		return IRQ_HANDLED;
-	/* Acknowledge first: a change that comes while we read raises it again */
+	/* Acknowledge first: a change that comes while it is read raises it again */
 	tess_pci_write64(tp, TESS_GLOBAL_PAGE, TESS_REG_EVENT_PENDING, events);
-	if (gpu && (events & BIT_ULL(0))) {
-		tess_pci_read_slices(tp);
-		tess_gpu_reconfigure(gpu, tp->slices);
-	}
+	if (events & BIT_ULL(0))
+		tess_pci_composition_changed(tp);
 	return IRQ_HANDLED;
 }
 

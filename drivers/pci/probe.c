@@ -19,6 +19,7 @@
 #include <linux/sizes.h>
 #include <tessera/compat.h>
 
+#include "composition.h"
 #include "hw.h"
 #include "irq.h"
 #include "tess_pci.h"
@@ -78,6 +79,9 @@ static int tess_pci_start(struct tess_pci *tp)
 	if (rc)
 		goto err_irq;
 	tp->started = true;
+	/* What changed since it was read told nobody */
+	if (tp->info.is_vgpu)
+		tess_pci_composition_changed(tp);
 	return 0;
 
 err_irq:
@@ -170,6 +174,7 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	tp->pdev = pdev;
 	tp->be.dev = &pdev->dev;
 	spin_lock_init(&tp->stage2_lock);
+	mutex_init(&tp->composition_lock);
 	pci_set_drvdata(pdev, tp);
 	rc = pcim_enable_device(pdev);
 	if (rc)
@@ -275,6 +280,7 @@ static struct pci_driver tess_pci_driver = {
 	.shutdown = tess_pci_shutdown,
 	.err_handler = &tess_pci_err_handlers,
 	.driver.pm = pm_sleep_ptr(&tess_pci_pm_ops),
+	.dev_groups = tess_pci_groups,
 };
 module_pci_driver(tess_pci_driver);
 

@@ -5,6 +5,7 @@
 #include <linux/idr.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <tessera/backend.h>
 
@@ -33,6 +34,9 @@ struct tess_pci_stage2 {
  * @vram_bar: BAR of the VRAM, write-combined
  * @info: of the GPU
  * @slices: of the slices, as last read
+ * @generation: vGPU: of the composition that @slices are from
+ * @composition_lock: the core is told of compositions in the order of their reading.
+ *	Outside of all others
  * @dead: it answered all ones; no access is made any more. Written once
  * @started: in the pool. Under the device lock, as all callers of start and stop
  * @mm: allocator of VRAM
@@ -51,6 +55,8 @@ struct tess_pci {
 	void __iomem *vram_bar;
 	struct tess_gpu_info info;
 	struct tess_slice_info slices[TESS_MAX_SLICES];
+	u64 generation;
+	struct mutex composition_lock;
 	bool dead;
 	bool started;
 	struct tess_pci_vram mm;

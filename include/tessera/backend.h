@@ -331,8 +331,10 @@ void tess_gpu_slice_event(struct tess_gpu *gpu, unsigned int slice, u32 events);
  * @gpu: GPU
  * @slices: as in tess_gpu_register(), the same number
  *
- * Process context. Elastic clients lose and get slices; others are told by config().
- * A slice in use keeps its owner also when its kind changes.
+ * Process context, does not wait for clients. Who has a slice keeps it, with its ring and
+ * all work on it, also when its kind changes or becomes TESS_KIND_NONE: that work runs to
+ * its end, and nobody else gets the slice. What is free and there goes to the elastic
+ * client. All are told by config().
  */
 void tess_gpu_reconfigure(struct tess_gpu *gpu, const struct tess_slice_info *slices);
 

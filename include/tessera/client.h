@@ -86,7 +86,7 @@ const struct tess_gpu_info *tess_gpu_info(const struct tess_gpu *gpu);
  * Any context.
  *
  * Return: valid as long as the GPU; NULL if there is no such slice. In a
- * guest the host can change the contents (config()).
+ * guest the host can change the contents (config()); kind TESS_KIND_NONE: it is withdrawn.
  */
 const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, unsigned int slice);
 
@@ -196,7 +196,9 @@ struct tess_host_fault {
  * @host_fault: map @hf->gpa in the stage-2 address space. Return 0 to repeat the
  *	access, negative errno to refuse it (the client sees an access fault). Process
  *	context, may sleep and allocate. Mandatory if a stage 2 is set
- * @config: composition changed (tess_vgpu_composition() tells). Process context. Optional
+ * @config: composition changed (tess_vgpu_composition() tells), or slices of the GPU did
+ *	(tess_gpu_slice_info()): one whose kind is TESS_KIND_NONE now gets no new work, what
+ *	was sent before runs to its end. Process context. Optional
  * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else.
  *	Drain and return; on return the ring of this vslice is gone and is not used
  *	until @restore. Process context, bounded time
@@ -316,7 +318,8 @@ unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu);
  * tess_vgpu_slice_mask() - vslices that can run now
  * @vgpu: vGPU
  *
- * Return: all, or those that an elastic vGPU holds and need not give back.
+ * Return: all that are not withheld; of an elastic vGPU those that it holds and need not
+ * give back. In a guest without those that the host withdrew.
  */
 u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu);
 

@@ -69,7 +69,9 @@ struct drm_tessera_query {
 /**
  * struct drm_tessera_query_gpu - the GPU
  * @slice_mask: slices that jobs can be sent to now
- * @generation: of the composition; grows when @slice_mask or a slice changes
+ * @generation: of the composition; grows when @slice_mask or a slice changes. Since 1.1
+ *	the device's node sends a uevent (change) with TESSERA_EVENT=composition and
+ *	TESSERA_GENERATION=@generation, too
  * @vram_size: bytes
  * @bank_size: bytes of VRAM that are nearest to one slice
  * @va_end: VAs are [0, @va_end)
@@ -100,7 +102,8 @@ struct drm_tessera_query_gpu {
 
 /**
  * struct drm_tessera_query_slice - one slice
- * @kind: 1 compute, 2 render, 3 mixed; 0 if there is no such slice now
+ * @kind: 1 compute, 2 render, 3 mixed; 0 if there is no such slice now (jobs that were sent
+ *	to it before run on)
  * @cores: shader cores
  * @engines: bit 0 compute, 1 copy, 2 raster, 3 display: those that were given
  * @flags: DRM_TESSERA_SLICE_AVAILABLE
@@ -320,13 +323,14 @@ struct drm_tessera_sync {
  * @pad: zero
  *
  * Jobs of a queue run in order. A job that fails signals its out syncs with an error:
- * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away, -ENODEV the GPU
- * went away; the later ones of its queue with -ECANCELED. Other queues are not disturbed.
+ * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away for another vGPU of
+ * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. Other
+ * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
  *
  * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, padding, counts, @cmd, an in
  * sync that has no fence; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
- * why); -ENXIO its slice was taken away: use another one, or try again when @generation
- * of struct drm_tessera_query_gpu changed.
+ * why); -ENXIO its slice was taken away, and the job was not taken: use another slice, or
+ * try again when @generation of struct drm_tessera_query_gpu changed.
  */
 struct drm_tessera_submit {
 	__u32 queue;
