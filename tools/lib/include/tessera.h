@@ -174,6 +174,18 @@ TESS_API int tess_get_info(struct tess_device *dev, struct tess_info *info);
 TESS_API int tess_get_slice(struct tess_device *dev, unsigned int slice,
 			    struct tess_slice_info *info);
 
+/**
+ * tess_changed() - did the slices of a GPU change?
+ * @dev: device
+ * @generation: in: the generation that the caller knows, 0: none; out: the present one
+ *
+ * For programs that divide their work by slices themselves. Operations follow all changes
+ * without it: new ones use the slices that there are, those under way are never lost.
+ *
+ * Returns 1 if the generation is another, 0 if not, -ENODEV (the GPU is gone).
+ */
+TESS_API int tess_changed(struct tess_device *dev, uint64_t *generation);
+
 /** tess_kind_name() - "compute", "render", "mixed", or "none" */
 TESS_API const char *tess_kind_name(unsigned int kind);
 
@@ -387,7 +399,8 @@ struct tess_dispatch {
  * @d: what to run
  * @fence: out: to wait for; destroy it after use. NULL: only tess_finish() waits
  *
- * If the composition changes meanwhile, the work goes to the slices that are left.
+ * If the composition changes meanwhile, the rest of the work goes to the slices that are
+ * there then; what was sent already runs to its end, once.
  *
  * Returns 0; -EINVAL, -E2BIG a bad size; -ENXIO no slice can run it; -ENOMEM,
  * -ENOSPC; -ENODEV the GPU is gone.

@@ -267,6 +267,19 @@ int tess_get_info(struct tess_device *dev, struct tess_info *info)
 	return ret;
 }
 
+int tess_changed(struct tess_device *dev, uint64_t *generation)
+{
+	uint64_t seen = *generation;
+	int ret;
+
+	pthread_mutex_lock(&dev->lock);
+	ret = tess_device_refresh_locked(dev);
+	if (!ret)
+		*generation = dev->gpu.generation;
+	pthread_mutex_unlock(&dev->lock);
+	return ret ? ret : *generation != seen;
+}
+
 int tess_get_slice(struct tess_device *dev, unsigned int slice, struct tess_slice_info *info)
 {
 	int ret;

@@ -4,7 +4,9 @@
  *
  * An operation is cut into one job per slice. The composition of a vGPU may change at
  * any moment, so each operation looks at it first, and a slice that goes away between
- * that look and the submission only means that the rest is split again.
+ * that look and the submission only means that the rest is split again: what the kernel
+ * took runs on, exactly once, wherever the host lets it run; what it refused was not taken.
+ * A slice that refused is left out until the generation says that something changed.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,6 +25,7 @@
  * @fence: its fence
  * @deps: per slice: job that must be complete first
  * @excluded: slices that turned out to be unavailable
+ * @generation: in which they were
  * @next: first unit that was not sent yet
  */
 struct start {
@@ -31,6 +34,7 @@ struct start {
 	struct tess_fence *fence;
 	uint64_t deps[TESS_MAX_SLICES];
 	uint64_t excluded;
+	uint64_t generation;
 	uint64_t next;
 };
 
@@ -137,6 +141,16 @@ static int send_all(struct start *s)
 	return ret;
 }
 
+static int look_locked(struct start *s)
+{
+	int ret = tess_device_refresh_locked(s->dev);
+
+	if (s->dev->gpu.generation != s->generation)
+		s->excluded = 0;
+	s->generation = s->dev->gpu.generation;
+	return ret;
+}
+
 static int start_locked(struct start *s)
 {
 	unsigned int i;
@@ -147,7 +161,7 @@ static int start_locked(struct start *s)
 			s->deps[i] = s->dev->queues[i]->submitted;
 	}
 	do {
-		ret = tess_device_refresh_locked(s->dev);
+		ret = look_locked(s);
 		if (!ret)
 			ret = send_all(s);
 	} while (ret == -ENXIO);

@@ -224,7 +224,10 @@ int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const u
 	int ret;
 
 	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_SUBMIT, &req);
-	if (ret == -EIO || ret == -ENXIO) {
+	/* Refused because its slice went: the kernel's queue works again when it is back. */
+	if (ret == -ENXIO)
+		return ret;
+	if (ret == -EIO) {
 		q->dead = true;
 		return ret;
 	}

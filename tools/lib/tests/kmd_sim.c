@@ -65,12 +65,19 @@ void sim_reset(void)
 	memset(&sim, 0, sizeof(sim));
 	sim.gpus = 1;
 	sim.slice_mask = (1u << SIM_SLICES) - 1;
+	sim.generation = 1;
 	sim.vram_free = 64 << 20;
 	sim.hang_after = 1000 * 1000 * 1000;
 	for (i = 0; i < SIM_SLICES; i++) {
 		sim.cores[i] = cores[i];
 		sim.engines[i] = TESS_HAS_COMPUTE | TESS_HAS_COPY;
 	}
+}
+
+void sim_compose(uint64_t slice_mask)
+{
+	sim.slice_mask = slice_mask;
+	sim.generation++;
 }
 
 int tess_kmd_list(struct tess_node *list, unsigned int max)
@@ -108,6 +115,7 @@ static int query(struct drm_tessera_query *q)
 {
 	struct drm_tessera_query_gpu gpu = {
 		.slice_mask = sim.slice_mask,
+		.generation = sim.generation,
 		.vram_size = 64 << 20,
 		.bank_size = 8 << 20,
 		.va_end = 1ull << 38,
@@ -228,6 +236,7 @@ static int queue_create(struct tess_kmd *kmd, struct drm_tessera_queue_create *r
 	kmd->queues[i].used = true;
 	kmd->queues[i].slice = req->slice;
 	kmd->queues[i].vm = req->vm;
+	sim.queues++;
 	req->id = i;
 	return 0;
 }
@@ -259,13 +268,21 @@ static int submit(struct tess_kmd *kmd, const struct drm_tessera_submit *req)
 
 	sim.submits++;
 	if (sim.submits == sim.revoke_at)
-		sim.slice_mask &= ~sim.revoke;
+		sim_compose(sim.slice_mask & ~sim.revoke);
+	if (sim.submits == sim.regain_at)
+		sim_compose(sim.slice_mask | sim.revoke);
 	if (!q->used || req->out_count != 1)
 		return -ENOENT;
-	if (!(sim.slice_mask >> q->slice & 1))
-		return -ENXIO;
 	if (q->state.flags)
 		return -EIO;
+	if (!(sim.slice_mask >> q->slice & 1))
+		return -ENXIO;
+	if (sim.blind || sim.flicker) {
+		sim.blind -= !!sim.blind;
+		sim.generation += sim.flicker ? 2 : 0;
+		sim.flicker -= !!sim.flicker;
+		return -ENXIO;
+	}
 	sim.deps += req->in_count;
 	memcpy(&job.out, (void *)(uintptr_t)req->out_syncs, sizeof(job.out));
 	if (sim.stuck)

@@ -17,16 +17,21 @@
 /**
  * struct sim - what a test can set and see
  * @gpus: number of GPUs in the machine
- * @slice_mask: slices that are available
+ * @slice_mask: slices that are available. Change it with sim_compose()
+ * @generation: of the composition
  * @cores: per slice
  * @engines: per slice
  * @vram_free: bytes
  * @revoke_at: before the submission of this number (from 1), @revoke goes away
  * @revoke: slices
+ * @regain_at: before this submission they come back
+ * @blind: submissions that are refused although their slices are there
+ * @flicker: submissions that are refused by slices that were away only then
  * @deny_bind: VM_BIND fails with this error
  * @stuck: jobs stay unfinished until sim_unstick()
  * @hang_after: instructions after which a job counts as hung
- * @submits: submissions so far
+ * @submits: submissions so far, refused ones too
+ * @queues: kernel queues made so far
  * @deps: dependencies of all submissions so far
  * @groups: work-groups that each slice ran
  * @leaks: objects that were left when a device was closed
@@ -34,15 +39,20 @@
 struct sim {
 	unsigned int gpus;
 	uint64_t slice_mask;
+	uint64_t generation;
 	uint32_t cores[SIM_SLICES];
 	uint32_t engines[SIM_SLICES];
 	uint64_t vram_free;
 	uint64_t revoke_at;
 	uint64_t revoke;
+	uint64_t regain_at;
+	unsigned int blind;
+	unsigned int flicker;
 	int deny_bind;
 	bool stuck;
 	uint64_t hang_after;
 	uint64_t submits;
+	uint64_t queues;
 	uint64_t deps;
 	uint64_t groups[SIM_SLICES];
 	unsigned int leaks;
@@ -53,6 +63,9 @@ extern struct sim sim;
 /* A machine with one GPU of eight slices with 4, 4, 2, 2, 1, 1, 1, 1 cores */
 void sim_reset(void);
 void sim_unstick(void);
+
+/* Give other slices to the vGPU; what is queued on those that go runs on */
+void sim_compose(uint64_t slice_mask);
 
 /* ---- between kmd_sim.c and sim_gpu.c ---- */
 

@@ -195,7 +195,7 @@ static void test_proportion(void)
 	   "slices work in proportion to their cores");
 	memset(sim.groups, 0, sizeof(sim.groups));
 	sim.engines[0] = TESS_HAS_COPY;
-	sim.slice_mask = 0x15;
+	sim_compose(0x15);
 	run_ids(&s, 0, (uint32_t[]){ 30, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
 	ok(!sim.groups[0] && !sim.groups[1] && sim.groups[2] == 20 && sim.groups[4] == 10,
 	   "only slices that are there and can compute");
@@ -343,13 +343,87 @@ static void test_changes(void)
 	run_ids(&s, 0, (uint32_t[]){ 640, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
 	ok(sim.slice_mask == 0xc3, "four slices went away in the middle of a dispatch");
 	run_ids(&s, 0, (uint32_t[]){ 64, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
-	sim.slice_mask = 0xff;
+	sim_compose(0xff);
 	memset(sim.groups, 0, sizeof(sim.groups));
 	run_ids(&s, 0, (uint32_t[]){ 64, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
 	ok(sim.groups[2] && sim.groups[5], "they are used again once they are back");
-	sim.slice_mask = 0;
+	sim_compose(0);
 	refused(tess_run(s.dev,
 			 &(struct tess_dispatch){ .kernel = tess_program_kernel(s.prog, "saxpy") },
+			 NULL),
+		-ENXIO, s.dev);
+	stop(&s);
+}
+
+/* The same work-items in each of @n dispatches, one after the other; before each, a change */
+static void run_through(struct setup *s, const uint64_t *masks, unsigned int n)
+{
+	struct tess_dispatch d = { .kernel = tess_program_kernel(s->prog, "ids"),
+				   .grid = { 320 },
+				   .group = { 4 } };
+	unsigned int i, wrong = 0, bad = 0;
+	struct tess_buffer *buf;
+	struct ids_args args;
+	struct ids *ids;
+
+	bad += !!tess_buffer_create(s->dev, 320 * sizeof(*ids), 0, 0, &buf);
+	args.out = tess_buffer_va(buf);
+	d.args = &args;
+	d.args_size = sizeof(args);
+	for (i = 0; i < n; i++) {
+		sim_compose(masks[i]);
+		bad += !!tess_dispatch(s->dev, &d, NULL);
+	}
+	ids = tess_buffer_map(buf);
+	ok(!bad && !ids[0].visits && tess_finish(s->dev, 0) == -ETIME, "%u dispatches are queued",
+	   n);
+	sim_unstick();
+	ok(!tess_finish(s->dev, 0), "they end, also on slices that are gone");
+	for (i = 0; i < 320; i++)
+		wrong += ids[i].visits != n || ids[i].global[0] != i;
+	ok(!wrong, "each work-item ran once in each of them (%u did not)", wrong);
+	tess_buffer_destroy(buf);
+}
+
+static void test_drain(void)
+{
+	static const uint64_t masks[] = { 0x03, 0x0f, 0x01, 0x07, 0x80, 0x02, 0xff };
+	struct setup s = start();
+	uint64_t generation = 0, queues;
+
+	run_ids(&s, 0, (uint32_t[]){ 64, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
+	ok(tess_changed(s.dev, &generation) == 1 && generation == 1, "the first generation");
+	ok(!tess_changed(s.dev, &generation), "nothing changed");
+	queues = sim.queues;
+	sim.stuck = true;
+	run_through(&s, masks, 7);
+	ok(sim.queues == queues, "slices that come back go on with the queues that they had");
+	ok(tess_changed(s.dev, &generation) == 1 && generation == 8, "seven changes");
+	stop(&s);
+}
+
+/* A slice refuses; what the driver says of it changes later, or not at all */
+static void test_refusals(void)
+{
+	struct setup s = start();
+
+	sim.blind = 1;
+	run_ids(&s, 0, (uint32_t[]){ 80, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
+	ok(!sim.blind && !sim.groups[0] && sim.groups[1], "a slice that refuses is left out");
+	sim.revoke_at = sim.submits + 3;
+	sim.regain_at = sim.submits + 4;
+	sim.revoke = 0xfe;
+	run_ids(&s, 0, (uint32_t[]){ 80, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
+	ok(sim.submits >= sim.regain_at && sim.slice_mask == 0xff,
+	   "slices went and came during a dispatch");
+	memset(sim.groups, 0, sizeof(sim.groups));
+	sim.flicker = 20;
+	run_ids(&s, 0, (uint32_t[]){ 80, 1, 1 }, (uint32_t[]){ 1, 1, 1 });
+	ok(!sim.flicker && sim.groups[0] && sim.groups[7], "slices that came back are used");
+	sim.blind = 8;
+	refused(tess_run(s.dev,
+			 &(struct tess_dispatch){ .kernel = tess_program_kernel(s.prog, "saxpy"),
+						  .grid = { 64 } },
 			 NULL),
 		-ENXIO, s.dev);
 	stop(&s);
@@ -452,6 +526,8 @@ int main(int argc, char **argv)
 	test_bad_dispatch();
 	test_transfers();
 	test_changes();
+	test_drain();
+	test_refusals();
 	test_order();
 	test_threads();
 	free(elf);
