@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A KVM guest that works while its vGPU is composed anew, as TAP; runs in the host VM.
+
+The guest runs one long-lived program whose dispatches depend on each other (guest_work),
+and SGEMM and SHA-256 over and over, while other slices and other kinds of slices are given
+to its vGPU at random: more, fewer, at once one after the other, or when the guest has seen
+the last change. Then, undisturbed, it multiplies on one slice and on four.
+"""
+
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import uuid
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+VM = os.path.join(TREE, "scripts", "vm")
+DIR = os.path.join(TREE, "out", "compose-guest")
+BIN = "out/selftests/compose"
+GPU = sorted(glob.glob("/sys/class/tessera/gpu*"))[0]
+CHANGES = int(os.environ.get("TESS_RECOMPOSITIONS", "12"))
+MEMORY = "4M"
+# A busy machine emulates a processor that emulates a processor
+PATIENCE = 90
+
+SCRIPT = f"""
+cd {TREE}
+examples() {{
+	while [ ! -e {DIR}/stop ]; do
+		out/examples/sgemm --size 48 --json && out/examples/sha256 --json {DIR}/input* || return 1
+	done
+}}
+ended() {{ echo $2 >{DIR}/$1.new; mv {DIR}/$1.new {DIR}/done-$1; }}
+(examples >{DIR}/examples.txt 2>&1; ended examples $?) &
+{BIN}/guest_work {BIN}/guest_kernel.elf {DIR}/stop {DIR}/seen >{DIR}/work.txt 2>&1; ended work $?
+wait
+for n in 1 4; do
+	until [ -e {DIR}/go-$n ]; do sleep 0.2; done
+	until [ "$(cat /sys/bus/pci/drivers/tessera_pci/*/generation)" -ge "$(cat {DIR}/go-$n)" ]; do
+		sleep 0.2
+	done
+	out/examples/sgemm --size 128 --no-verify --json >{DIR}/sgemm$n.txt 2>&1; ended sgemm$n $?
+done
+"""
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+        print("TAP version 13", flush=True)
+
+    def ok(self, good, name):
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} {name}", flush=True)
+        return good
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read().strip()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(f"{text}\n")
+
+
+def wait_until(true, what, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what}: not after {seconds} s")
+        time.sleep(0.1)
+
+
+class Guest:
+    """A guest with one vGPU whose shape is written to sysfs."""
+
+    def __init__(self):
+        self.uuid = str(uuid.uuid4())
+        self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
+        blank = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/*-blank/create")[0]
+        write(blank, self.uuid)
+        self.slices, self.kind = 2, "compute"
+        self.compose(2, "compute")
+
+    def compose(self, slices, kind):
+        write(f"{self.mdev}/blueprint",
+              f"slices={slices} min=1 max=4 kind={kind} memory={MEMORY}")
+        self.slices, self.kind = slices, kind
+
+    def generation(self):
+        words = dict(w.split("=", 1) for w in read(f"{self.mdev}/composition").split() if "=" in w)
+        return int(words["generation"])
+
+    def boot(self):
+        subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", "composed", "--timeout",
+                        "320", "--", "sh", "-c", SCRIPT], check=True)
+
+    def wait_seen(self):
+        """Wait until the guest's driver follows what was composed last."""
+        wait_until(lambda: int(read(f"{DIR}/seen")) >= self.generation(), "the guest sees it")
+
+    def done(self, what, seconds=PATIENCE):
+        wait_until(lambda: os.path.exists(f"{DIR}/done-{what}"), f"{what} ends", seconds)
+        return int(read(f"{DIR}/done-{what}"))
+
+    def describe(self):
+        """What is known of a guest that did not come to an end."""
+        for name in ("blueprint", "composition", "last_error"):
+            print(f"# {name}: " + read(f"{self.mdev}/{name}").replace("\n", " | "))
+        for path in sorted(glob.glob(f"{DIR}/*.txt")):
+            for line in read(path).splitlines()[-4:]:
+                print(f"# [{os.path.basename(path)}] {line}")
+        console = subprocess.run([VM, "console", "composed"], stdout=subprocess.PIPE, text=True,
+                                 check=False).stdout
+        print("".join(f"# {line}\n" for line in console.splitlines()[-20:]), flush=True)
+
+    def remove(self):
+        write(f"{self.mdev}/remove", 1)
+
+
+def change_at_random(guest, dice):
+    """Another number of slices, or another kind."""
+    slices, kind = dice.randint(1, 4), dice.choice(("compute", "mixed"))
+    if (slices, kind) == (guest.slices, guest.kind):
+        slices = slices % 4 + 1
+    guest.compose(slices, kind)
+
+
+def recompose(guest, dice):
+    """All kinds of changes, every other one awaited."""
+    guest.wait_seen()
+    first = guest.generation()
+    awaited = 0
+    for n in range(CHANGES):
+        change_at_random(guest, dice)
+        # 0: on top of the one before, before anybody can have adapted
+        time.sleep(dice.choice((0, 0.2, 1)))
+        if n % 2 or n == CHANGES - 1:
+            guest.wait_seen()
+            awaited += 1
+    print(f"# {CHANGES} recompositions, generations {first} to {guest.generation()}")
+    return awaited
+
+
+def json_lines(name):
+    lines = [json.loads(line) for line in read(f"{DIR}/{name}.txt").splitlines()]
+    return [line.get("result", line) for line in lines]
+
+
+def check_examples(tap, guest):
+    status = guest.done("examples")
+    results = json_lines("examples") if status == 0 else []
+    right = [r for r in results if r["ok"] and r["verified"] and not r["mismatches"]]
+    counts = {name: sum(r["name"] == name for r in right) for name in ("sgemm", "sha256")}
+    used = sorted({r["slices"] for r in right})
+    tap.ok(status == 0 and len(right) == len(results) and min(counts.values()) > 0,
+           f"every result is right: {counts['sgemm']} SGEMM, {counts['sha256']} SHA-256, "
+           f"on {used} slices")
+
+
+def check_work(tap, guest, awaited):
+    status = guest.done("work")
+    print("# " + read(f"{DIR}/work.txt").replace("\n", " | "))
+    work = json.loads(read(f"{DIR}/work.txt").splitlines()[-1]) if status == 0 else {}
+    tap.ok(status == 0 and work["mismatches"] == 0,
+           f"{work.get('dispatches')} dispatches that depend on each other: none lost, none twice")
+    tap.ok(work.get("last") == guest.generation() and work["generations"] > awaited,
+           f"the guest followed {work.get('generations')} generations to the last one")
+    tap.ok(work.get("uevents", 0) >= awaited and work["changes"] > 0,
+           f"its user space was told: {work.get('uevents')} uevents, {work.get('changes')} times "
+           "by the library")
+    used = [n for n in range(1, 5) if work.get("slice_counts", 0) >> n & 1]
+    tap.ok(len(used) >= 3, f"the program used what there was: {used} slices")
+
+
+def scale(tap, guest):
+    """SGEMM on one slice and on four of the same kind."""
+    cycles = {}
+    for n in (1, 4):
+        guest.compose(n, "compute")
+        write(f"{DIR}/new", guest.generation())
+        os.rename(f"{DIR}/new", f"{DIR}/go-{n}")
+        tap.ok(guest.done(f"sgemm{n}") == 0, f"SGEMM with {n} slices")
+        result = json_lines(f"sgemm{n}")[-1]
+        cycles[n] = result["cycles"]
+        tap.ok(result["slices"] == n, f"it used {result['slices']}: {cycles[n]} cycles")
+    ratio = cycles[1] / max(cycles[4], 1)
+    print(f"# figure guest_scale_4_over_1 {ratio:.3f}")
+    tap.ok(ratio >= 3.6, f"four slices do {ratio:.2f} times the work of one")
+
+
+def acts(tap, guest, dice):
+    guest.boot()
+    wait_until(lambda: os.path.exists(f"{DIR}/seen"), "the guest works", 200)
+    awaited = recompose(guest, dice)
+    write(f"{DIR}/stop", "")
+    check_work(tap, guest, awaited)
+    check_examples(tap, guest)
+    scale(tap, guest)
+    ended = subprocess.run([VM, "wait", "composed", "--timeout", str(PATIENCE)], check=False)
+    tap.ok(ended.returncode == 0, "the guest ends in peace")
+
+
+def slices_free():
+    return int(read(f"{GPU}/slices_free"))
+
+
+def main():
+    subprocess.run(["rm", "-rf", DIR], check=True)
+    os.makedirs(DIR)
+    seed = int(os.environ.get("TESS_SEED", time.time()))
+    print(f"# TESS_SEED={seed}")
+    dice = random.Random(seed)
+    for n in range(3):
+        with open(f"{DIR}/input{n}", "wb") as f:
+            f.write(dice.randbytes(150000 + 70000 * n))
+    before = slices_free()
+    tap = Tap()
+    guest = Guest()
+    try:
+        acts(tap, guest, dice)
+    except (OSError, TimeoutError, ValueError, subprocess.CalledProcessError) as err:
+        tap.ok(False, f"all acts are played: {err}")
+        guest.describe()
+        subprocess.run([VM, "kill", "composed", "-9"], check=False)
+        subprocess.run([VM, "wait", "composed", "--timeout", "20"], stdout=subprocess.DEVNULL,
+                       check=False)
+    guest.remove()
+    tap.ok(slices_free() == before, f"all {before} slices are free again")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
