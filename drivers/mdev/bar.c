@@ -62,8 +62,29 @@ void tess_mdev_bars_refresh(struct tess_mdev *tm)
 	struct tess_mdev_bars *bars = &tm->bars;
 
 	mutex_lock(&bars->comp_lock);
-	tess_vgpu_composition(tm->vgpu, bars->comp);
+	bars->comp->generation = cpu_to_le64(1);
+	if (tm->vgpu)
+		tess_vgpu_composition(tm->vgpu, bars->comp);
+	/* It grows as long as there is the device, whatever it is made of */
+	le64_add_cpu(&bars->comp->generation, bars->base);
 	publish_locked(bars);
+	mutex_unlock(&bars->comp_lock);
+}
+
+u64 tess_mdev_bars_generation(struct tess_mdev *tm)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	return le64_to_cpu(tm->bars.comp->generation);
+}
+
+void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu)
+{
+	struct tess_mdev_bars *bars = &tm->bars;
+
+	mutex_lock(&bars->comp_lock);
+	swap(tm->vgpu, *vgpu);
+	bars->base = le64_to_cpu(bars->comp->generation);
+	memset(bars->comp, 0, sizeof(*bars->comp));
 	mutex_unlock(&bars->comp_lock);
 }
 

@@ -48,7 +48,8 @@ enum tess_mdev_wide {
  * @low: the same of registers of vslices
  * @event_pending: TESS_REG_EVENT_PENDING
  * @fault_pending: vslices that faulted and were not acknowledged
- * @comp_lock: protects @comp and @comp_page; innermost
+ * @comp_lock: protects all that follow; innermost
+ * @base: generation of the compositions before this one
  * @comp: composition, what registers tell of it
  * @comp_page: the client's copy, which it can map and write
  */
@@ -59,6 +60,7 @@ struct tess_mdev_bars {
 	atomic64_t event_pending;
 	atomic64_t fault_pending;
 	struct mutex comp_lock;
+	u64 base;
 	struct tess_composition *comp;
 	struct page *comp_page;
 };
@@ -71,6 +73,9 @@ void tess_mdev_bars_reset(struct tess_mdev *tm);
 void tess_mdev_msix_reset(struct tess_mdev *tm);
 /* The composition changed */
 void tess_mdev_bars_refresh(struct tess_mdev *tm);
+/* Exchange tm->vgpu and *@vgpu; bars_reset() follows */
+void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu);
+u64 tess_mdev_bars_generation(struct tess_mdev *tm);
 
 /* Size of a region of VFIO; 0 if there is none */
 u64 tess_mdev_region_size(const struct tess_mdev *tm, unsigned int index);

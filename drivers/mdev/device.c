@@ -2,9 +2,10 @@
 /**
  * DOC: vGPU devices
  *
- * A vGPU lives as long as its mdev. What it consists of is taken from the pool when the
- * mdev is created and given back when it is removed, so that a VM that starts cannot
- * find its GPU gone; between two VMMs that open it, it is reset and its memory zeroed.
+ * What a vGPU consists of is taken from the pool when its mdev is created, or when a
+ * blueprint is written to it (shape.c), and given back when it is removed, so that a VM that
+ * starts cannot find its GPU gone; between two VMMs that open it, it is reset and its memory
+ * zeroed.
  *
  *	created --open--> open --close--> created --remove--> (pool)
  *	   |               | FLR, VFIO_DEVICE_RESET, RESET register: same state
@@ -15,15 +16,11 @@
  * device reads as all ones, ignores writes and has parking pages mapped, until the VMM
  * closes it.
  */
-#include <linux/bitfield.h>
 #include <linux/gfp.h>
 #include <linux/highmem.h>
-#include <linux/log2.h>
 #include <linux/mdev.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sizes.h>
-#include <drm/tessera_packet.h>
 #include <tessera/compat.h>
 #include "device.h"
 #include "ioctl.h"
@@ -111,6 +108,8 @@ static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 	tess_mdev_doorbells_zap(tm);
 	atomic64_or(1, &tm->bars.event_pending);
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
+	tess_mdev_shape_changed(tm);
+	tess_mdev_parent_changed(tm->type->parent);
 }
 
 static void tess_mdev_gone(struct tess_vgpu *vgpu)
@@ -127,7 +126,7 @@ static void tess_mdev_gone(struct tess_vgpu *vgpu)
 	tess_mdev_irq_request(tm);
 }
 
-static const struct tess_client_ops tess_mdev_client_ops = {
+const struct tess_client_ops tess_mdev_client_ops = {
 	.complete = tess_mdev_complete,
 	.fault = tess_mdev_client_fault,
 	.host_fault = tess_mdev_host_fault,
@@ -137,85 +136,20 @@ static const struct tess_client_ops tess_mdev_client_ops = {
 	.gone = tess_mdev_gone,
 };
 
-/* ---- composition ---- */
-
-static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
-{
-	struct tess_mdev_ident *ident = &tm->ident;
-	u64 vram = tm->vram ? tm->vram->size : 0;
-
-	/* Of the capabilities, those that concern the client and need no host page */
-	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
-	ident->clock_khz = info->clock_khz;
-	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
-			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2, ilog2(TESS_MAX_GROUP_ITEMS)) |
-			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, TESS_MAX_LOCAL_BYTES / SZ_1K) |
-			FIELD_PREP(TESS_LIMITS_RING_LOG2, TESS_RING_LOG2_MAX);
-	ident->bank_size = tm->type->blueprint.memory;
-	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));
-}
-
-static void tess_mdev_decompose(struct tess_mdev *tm)
-{
-	if (!tm->vgpu)
-		return;
-	tess_mdev_dma_fini(tm);
-	tess_vgpu_destroy(tm->vgpu);
-	tm->vgpu = NULL;
-}
-
-static int tess_mdev_compose_from(struct tess_mdev *tm, struct tess_gpu *gpu)
-{
-	const struct tess_vgpu_params params = {
-		.name = dev_name(tm->vdev.dev),
-		.blueprint = tm->type->blueprint,
-		.ops = &tess_mdev_client_ops,
-		.priv = tm,
-		.owner = THIS_MODULE,
-	};
-	struct tess_vgpu *vgpu;
-	int ret;
-
-	vgpu = tess_vgpu_create(gpu, &params);
-	if (IS_ERR(vgpu))
-		return PTR_ERR(vgpu);
-	tm->vgpu = vgpu;
-	tm->vslices = tess_vgpu_vslices(vgpu);
-	tm->vram = tess_vgpu_vram(vgpu);
-	tm->vram_phys = tess_gpu_info(gpu)->vram_phys;
-	fill_ident(tm, tess_gpu_info(gpu));
-	ret = tess_mdev_dma_init(tm, gpu);
-	if (ret)
-		tess_mdev_decompose(tm);
-	return ret;
-}
-
-static int tess_mdev_compose(struct tess_mdev *tm)
-{
-	struct tess_mdev_parent *parent = tm->type->parent;
-	int ret = -ENODEV;
-
-	down_read(&parent->lock);
-	if (parent->gpu)
-		ret = tess_mdev_compose_from(tm, parent->gpu);
-	up_read(&parent->lock);
-	if (ret)
-		return ret;
-	mutex_lock(&tm->lock);
-	tess_mdev_config_init(tm);
-	tess_mdev_bars_reset(tm);
-	mutex_unlock(&tm->lock);
-	return 0;
-}
-
 /* ---- VFIO ---- */
 
 static int tess_mdev_open(struct vfio_device *vdev)
 {
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 
+	guard(mutex)(&tm->shape.lock);
+	if (!tm->vgpu) {
+		dev_notice_ratelimited(vdev->dev, "is blank, it needs a blueprint before it is used\n");
+		return -ENXIO;
+	}
 	if (READ_ONCE(tm->dead))
 		return -ENODEV;
+	tm->shape.open = true;
 	mutex_lock(&tm->lock);
 	tess_mdev_config_reset(tm);
 	tess_mdev_msix_reset(tm);
@@ -229,6 +163,8 @@ static void tess_mdev_close(struct vfio_device *vdev)
 {
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 
+	/* A change of the composition ends first */
+	guard(mutex)(&tm->shape.lock);
 	mutex_lock(&tm->lock);
 	tess_mdev_reset_gpu(tm);
 	tess_mdev_dma_close(tm);
@@ -236,6 +172,7 @@ static void tess_mdev_close(struct vfio_device *vdev)
 	clear_highpage(tm->parking);
 	tess_mdev_doorbells_reset(tm);
 	mutex_unlock(&tm->lock);
+	tm->shape.open = false;
 }
 
 static void tess_mdev_request(struct vfio_device *vdev, unsigned int count)
@@ -251,17 +188,22 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	mutex_init(&tm->lock);
 	init_rwsem(&tm->map_lock);
 	mutex_init(&tm->bars.comp_lock);
-	mutex_init(&tm->dma.lock);
-	mt_init(&tm->dma.chunks);
+	tess_mdev_shape_init(tm);
 	tess_mdev_irqs_init(tm);
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
 		return -ENOMEM;
-	if (tess_mdev_bars_init(tm)) {
-		__free_page(tm->parking);
-		return -ENOMEM;
-	}
+	if (tess_mdev_bars_init(tm))
+		goto err_free_parking;
+	if (tess_mdev_dma_init(tm, vdev->dev->parent))
+		goto err_bars_fini;
 	return 0;
+
+err_bars_fini:
+	tess_mdev_bars_fini(tm);
+err_free_parking:
+	__free_page(tm->parking);
+	return -ENOMEM;
 }
 
 static void tess_mdev_release_dev(struct vfio_device *vdev)
@@ -271,9 +213,9 @@ static void tess_mdev_release_dev(struct vfio_device *vdev)
 
 	if (pinned)
 		dev_err(vdev->dev, "%lld pages of a guest are left pinned\n", pinned);
-	mtree_destroy(&tm->dma.chunks);
+	tess_mdev_dma_fini(tm);
 	tess_mdev_bars_fini(tm);
-	tess_mdev_doorbells_fini(tm);
+	tess_mdev_doorbells_trim(tm, 0);
 	__free_page(tm->parking);
 }
 
@@ -315,21 +257,18 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (IS_ERR(tm))
 		return PTR_ERR(tm);
 	tm->type = type;
-	/* Before the vGPU: call-backs use them */
-	ret = tess_mdev_doorbells_init(tm, type->blueprint.slices);
-	if (!ret)
-		ret = tess_mdev_compose(tm);
+	ret = tess_mdev_shape_create(tm);
 	if (ret)
 		goto err_put;
 	dev_set_drvdata(&mdev->dev, tm);
 	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
 	if (ret)
-		goto err_decompose;
+		goto err_destroy;
 	tess_mdev_parent_changed(type->parent);
 	return 0;
 
-err_decompose:
-	tess_mdev_decompose(tm);
+err_destroy:
+	tess_mdev_shape_destroy(tm);
 err_put:
 	vfio_put_device(&tm->vdev);
 	return ret;
@@ -345,7 +284,7 @@ void tess_mdev_remove(struct mdev_device *mdev)
 	struct tess_mdev_parent *parent = tm->type->parent;
 
 	vfio_unregister_group_dev(&tm->vdev);
-	tess_mdev_decompose(tm);
+	tess_mdev_shape_destroy(tm);
 	vfio_put_device(&tm->vdev);
 	tess_mdev_parent_changed(parent);
 }

@@ -13,6 +13,7 @@
 #include "doorbell.h"
 #include "irq.h"
 #include "record.h"
+#include "shape.h"
 #include "stats.h"
 
 struct mdev_device;
@@ -27,19 +28,23 @@ struct tess_mdev_type;
 /**
  * struct tess_mdev - the vGPU of a virtual machine
  * @vdev: VFIO device; holds the memory of this structure
- * @vgpu: composition, from probe to remove
+ * @vgpu: composition; NULL: it is blank. Changed with all locks of this structure but the
+ *	error_lock, so each of them is enough to read it
  * @type: type that it was created as
- * @ident: what the registers tell of it, constant
+ * @ident: what the registers tell of it. As @vslices, @vram_phys and @vram it changes with
+ *	@vgpu
+ * @shape: the composition as a whole, with locks of its own
  * @vslices: number of vslices
  * @vram_phys: CPU physical address of the GPU's VRAM
- * @vram: memory of the composition, constant
+ * @vram: memory of the composition
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
  * @dead: the GPU is gone
  * @parking: page that is mapped where there is no VRAM to map
  * @doorbells: doorbell pages
- * @nr_doorbells: number of them, as many as vslices
+ * @nr_doorbells: number of them, as many as vslices of the composition; of the larger one
+ *	while it is replaced
  * @config: PCI configuration space
  * @bars: state behind the trapped registers
  * @irqs: interrupts, with a lock of their own
@@ -47,13 +52,14 @@ struct tess_mdev_type;
  * @records: completion records, protected by @dma's lock
  * @stats: for sysfs
  *
- * Locks nest @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The composition copy
- * in @bars has a lock of its own, innermost. Call-backs of the core take @dma.lock,
- * @map_lock and those of the leaves, never @lock.
+ * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The
+ * composition copy in @bars has a lock of its own, innermost. Call-backs of the core take
+ * @dma.lock, @map_lock and those of the leaves, never @lock or @shape.lock.
  */
 struct tess_mdev {
 	struct vfio_device vdev;
 	struct tess_vgpu *vgpu;
+	struct tess_mdev_shape shape;
 	const struct tess_mdev_type *type;
 	struct tess_mdev_ident ident;
 	unsigned int vslices;
@@ -77,6 +83,8 @@ static inline struct tess_mdev *to_tess_mdev(struct vfio_device *vdev)
 {
 	return container_of(vdev, struct tess_mdev, vdev);
 }
+
+extern const struct tess_client_ops tess_mdev_client_ops;
 
 /* Physical address of an offset in the client's VRAM, and how much follows; 0: none */
 phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len);

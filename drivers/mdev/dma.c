@@ -348,16 +348,16 @@ int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf)
 
 /* ---- life cycle ---- */
 
-static int map_vram_window(struct tess_mdev *tm)
+static int map_vram_window(struct tess_as *as, const struct tess_vram *vram)
 {
 	u64 gpa = TESS_PA_VRAM;
 	unsigned int i;
 	int ret;
 
-	for (i = 0; tm->vram && i < tm->vram->count; i++) {
-		const struct tess_vram_extent *extent = &tm->vram->extent[i];
+	for (i = 0; vram && i < vram->count; i++) {
+		const struct tess_vram_extent *extent = &vram->extent[i];
 
-		ret = tess_as_map(tm->dma.as, gpa, TESS_PA_VRAM + extent->offset, extent->size,
+		ret = tess_as_map(as, gpa, TESS_PA_VRAM + extent->offset, extent->size,
 				  TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC);
 		if (ret)
 			return ret;
@@ -366,48 +366,46 @@ static int map_vram_window(struct tess_mdev *tm)
 	return 0;
 }
 
-int tess_mdev_dma_init(struct tess_mdev *tm, struct tess_gpu *gpu)
+struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 {
-	struct tess_mdev_dma *dma = &tm->dma;
 	struct tess_as *as;
 	int ret;
 
-	dma->dev = tess_gpu_dev(gpu);
-	dma->pages = kvcalloc(MAX_WINDOW, sizeof(*dma->pages), GFP_KERNEL);
-	if (!dma->pages)
-		return -ENOMEM;
-	mutex_lock(&dma->lock);
-	as = READ_ONCE(tm->dead) ? ERR_PTR(-ENODEV) : tess_as_create(gpu, TESS_AS_STAGE2);
-	if (IS_ERR(as)) {
-		ret = PTR_ERR(as);
-		goto unlock;
-	}
-	dma->as = as;
-	ret = map_vram_window(tm);
+	as = tess_as_create(tess_vgpu_gpu(vgpu), TESS_AS_STAGE2);
+	if (IS_ERR(as))
+		return as;
+	ret = map_vram_window(as, tess_vgpu_vram(vgpu));
 	if (!ret)
-		ret = tess_vgpu_set_stage2(tm->vgpu, as);
-unlock:
-	mutex_unlock(&dma->lock);
-	return ret;
+		ret = tess_vgpu_set_stage2(vgpu, as);
+	if (!ret)
+		return as;
+	tess_mdev_stage2_destroy(vgpu, as);
+	return ERR_PTR(ret);
 }
 
-static void drop_stage2(struct tess_mdev *tm)
+void tess_mdev_stage2_destroy(struct tess_vgpu *vgpu, struct tess_as *as)
 {
-	lockdep_assert_held(&tm->dma.lock);
-	if (!tm->dma.as)
+	if (!as)
 		return;
-	tess_vgpu_set_stage2(tm->vgpu, NULL);
-	tess_as_destroy(tm->dma.as);
-	tm->dma.as = NULL;
+	tess_vgpu_set_stage2(vgpu, NULL);
+	tess_as_destroy(as);
+}
+
+int tess_mdev_dma_init(struct tess_mdev *tm, struct device *dev)
+{
+	struct tess_mdev_dma *dma = &tm->dma;
+
+	mutex_init(&dma->lock);
+	mt_init(&dma->chunks);
+	dma->dev = dev;
+	dma->pages = kvcalloc(MAX_WINDOW, sizeof(*dma->pages), GFP_KERNEL);
+	return dma->pages ? 0 : -ENOMEM;
 }
 
 void tess_mdev_dma_fini(struct tess_mdev *tm)
 {
-	mutex_lock(&tm->dma.lock);
-	drop_stage2(tm);
-	mutex_unlock(&tm->dma.lock);
+	mtree_destroy(&tm->dma.chunks);
 	kvfree(tm->dma.pages);
-	tm->dma.pages = NULL;
 }
 
 void tess_mdev_dma_open(struct tess_mdev *tm)
@@ -421,6 +419,7 @@ void tess_mdev_dma_gone(struct tess_mdev *tm)
 {
 	mutex_lock(&tm->dma.lock);
 	release_all(tm);
-	drop_stage2(tm);
+	tess_mdev_stage2_destroy(tm->vgpu, tm->dma.as);
+	tm->dma.as = NULL;
 	mutex_unlock(&tm->dma.lock);
 }

@@ -12,13 +12,14 @@ struct tess_as;
 struct tess_gpu;
 struct tess_host_fault;
 struct tess_mdev;
+struct tess_vgpu;
 struct vfio_device;
 
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
  * @lock: protects all, and the records; held while pages are pinned and unpinned
  * @dev: device that does the DMA
- * @as: stage 2; NULL when the GPU is gone
+ * @as: stage 2 of tess_mdev.vgpu; NULL when there is none, or the GPU is gone
  * @open: guest memory can be pinned
  * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
  * @pages: scratch for pinning
@@ -34,9 +35,13 @@ struct tess_mdev_dma {
 	unsigned long quiet_until;
 };
 
-/* Stage 2 of a new vGPU, with its VRAM; tess_mdev_dma_fini() also after an error */
-int tess_mdev_dma_init(struct tess_mdev *tm, struct tess_gpu *gpu);
+/* @dev: PCI device of the GPU */
+int tess_mdev_dma_init(struct tess_mdev *tm, struct device *dev);
 void tess_mdev_dma_fini(struct tess_mdev *tm);
+/* Stage 2 of a new vGPU, with its VRAM; error pointer */
+struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu);
+/* @as: NULL if the GPU is gone */
+void tess_mdev_stage2_destroy(struct tess_vgpu *vgpu, struct tess_as *as);
 void tess_mdev_dma_open(struct tess_mdev *tm);
 /* Forget all guest memory, and, for close, pin none any more */
 void tess_mdev_dma_release(struct tess_mdev *tm);

@@ -154,20 +154,32 @@ void tess_mdev_doorbells_reset(struct tess_mdev *tm)
 
 /* ---- life ---- */
 
-int tess_mdev_doorbells_init(struct tess_mdev *tm, unsigned int count)
+static void add_page(struct tess_mdev *tm, struct page *page)
 {
+	down_write(&tm->map_lock);
+	tm->doorbells[tm->nr_doorbells++].parking = page;
+	up_write(&tm->map_lock);
+}
+
+int tess_mdev_doorbells_grow(struct tess_mdev *tm, unsigned int count)
+{
+	if (count > TESS_MAX_SLICES)
+		return -EINVAL;
 	while (tm->nr_doorbells < count) {
 		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 
 		if (!page)
 			return -ENOMEM;
-		tm->doorbells[tm->nr_doorbells++].parking = page;
+		add_page(tm, page);
 	}
 	return 0;
 }
 
-void tess_mdev_doorbells_fini(struct tess_mdev *tm)
+/* No vGPU has a vslice there, and none of the pages is mapped */
+void tess_mdev_doorbells_trim(struct tess_mdev *tm, unsigned int count)
 {
-	while (tm->nr_doorbells)
+	down_write(&tm->map_lock);
+	while (tm->nr_doorbells > count)
 		__free_page(tm->doorbells[--tm->nr_doorbells].parking);
+	up_write(&tm->map_lock);
 }

@@ -19,8 +19,9 @@ struct tess_mdev_doorbell {
 	bool mapped;
 };
 
-int tess_mdev_doorbells_init(struct tess_mdev *tm, unsigned int count);
-void tess_mdev_doorbells_fini(struct tess_mdev *tm);
+/* Have pages for so many vslices at least, or at most */
+int tess_mdev_doorbells_grow(struct tess_mdev *tm, unsigned int count);
+void tess_mdev_doorbells_trim(struct tess_mdev *tm, unsigned int count);
 /* Forget what was stored to parked doorbells and zero their pages */
 void tess_mdev_doorbells_reset(struct tess_mdev *tm);
 void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice);

@@ -44,6 +44,8 @@ struct tess_mdev_frontend {
  * @types: types that this GPU has
  * @nr_types: number of them
  * @list: the same for the mdev core
+ * @blanks: vGPUs without a composition
+ * @max_blanks: at most so many
  */
 struct tess_mdev_parent {
 	struct mdev_parent base;
@@ -58,6 +60,8 @@ struct tess_mdev_parent {
 	struct tess_mdev_type types[TESS_MDEV_MAX_TYPES];
 	unsigned int nr_types;
 	struct mdev_type *list[TESS_MDEV_MAX_TYPES];
+	atomic_t blanks;
+	int max_blanks;
 };
 
 int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);

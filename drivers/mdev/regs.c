@@ -12,6 +12,10 @@
  * parked ones; what it does not know is the write index that was stored to a parked
  * doorbell and that the register would have by now. And a slice forgets the low half of a
  * 64-bit write when its client changes, so halves are joined here.
+ *
+ * What a slice is, is answered from the host's copy of the composition, so that registers,
+ * page and generation always say the same. A vslice that is withheld reads as absent there;
+ * all its other registers work as before, for a client that has not noticed.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -255,7 +259,22 @@ static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64
 	}
 }
 
-static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+/* The register of a slice's shape at @off; NULL: it is another */
+static const __le32 *shape_reg(const struct tess_composition_slice *slice, u32 off)
+{
+	switch (off) {
+	case TESS_SREG_KIND:
+		return &slice->kind;
+	case TESS_SREG_CORES:
+		return &slice->cores;
+	case TESS_SREG_ENGINES:
+		return &slice->engines;
+	default:
+		return NULL;
+	}
+}
+
+static u64 client_dynamic(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
 {
 	/* Before the register: what is forwarded in between is there then */
 	u64 parked = tess_mdev_doorbell_parked(tm, vslice);
@@ -264,6 +283,15 @@ static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsig
 	if (parked)
 		val = client_parked(tm, vslice, off, val, parked);
 	return len == 4 ? lower_32_bits(val) : val;
+}
+
+static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+{
+	const __le32 *shape = shape_reg(&tm->bars.comp->slice[vslice], off);
+
+	if (!shape)
+		return client_dynamic(tm, vslice, off, len);
+	return len == 4 ? comp_get32(tm, shape) : 0;
 }
 
 static void client_reset(struct tess_mdev *tm, unsigned int vslice)

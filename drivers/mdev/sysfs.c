@@ -49,71 +49,112 @@ static ssize_t composition_show(struct device *dev, struct device_attribute *att
 	int at = 0;
 
 	guard(mutex)(&tm->bars.comp_lock);
-	at += sysfs_emit_at(buf, at, "generation=%llu slices=%u slice_mask=%#llx ",
-			    le64_to_cpu(comp->generation), le32_to_cpu(comp->slice_count),
+	at += sysfs_emit_at(buf, at, "generation=%llu slices=%lu slice_mask=%#llx ",
+			    le64_to_cpu(comp->generation), hweight64(le64_to_cpu(comp->slice_mask)),
 			    le64_to_cpu(comp->slice_mask));
 	at += sysfs_emit_at(buf, at, "memory=%llu heads=%#x engines=",
 			    le64_to_cpu(comp->vram_size), le32_to_cpu(comp->heads));
 	at += emit_engines(buf, at, le32_to_cpu(comp->engines));
 	at += sysfs_emit_at(buf, at, "\n");
-	for (i = 0; i < tm->vslices; i++)
-		at += emit_slice(buf, at, i, &comp->slice[i]);
+	for (i = 0; i < le32_to_cpu(comp->slice_count); i++) {
+		if (le64_to_cpu(comp->slice_mask) & BIT_ULL(i))
+			at += emit_slice(buf, at, i, &comp->slice[i]);
+	}
 	return at;
 }
 static DEVICE_ATTR_RO(composition);
 
-static const char tess_mdev_features[] =
-	"composition direct-doorbell direct-vram demand-pinning reset sharing move";
+static const char * const tess_mdev_features[] = {
+	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
+	"move", "blueprint"
+};
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", tess_mdev_features);
+	unsigned int i;
+	int at = 0;
+
+	for (i = 0; i < ARRAY_SIZE(tess_mdev_features); i++)
+		at += sysfs_emit_at(buf, at, "%s%c", tess_mdev_features[i],
+				    i + 1 < ARRAY_SIZE(tess_mdev_features) ? ' ' : '\n');
+	return at;
 }
 static DEVICE_ATTR_RO(features);
 
-/* ---- share of the slices ---- */
+/* ---- the composition as a whole ---- */
 
-static struct tess_blueprint blueprint_of(struct device *dev)
+static ssize_t blueprint_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct tess_mdev *tm = dev_get_drvdata(dev);
 	struct tess_blueprint bp;
+	int len;
 
-	tess_vgpu_blueprint(tm->vgpu, &bp);
-	return bp;
+	if (!tess_mdev_blueprint(dev_get_drvdata(dev), &bp))
+		return sysfs_emit(buf, "none\n");
+	len = tess_blueprint_format(&bp, buf, TESS_BLUEPRINT_MAX);
+	return len + sysfs_emit_at(buf, len, "\n");
 }
+
+static ssize_t blueprint_store(struct device *dev, struct device_attribute *attr,
+			       const char *buf, size_t count)
+{
+	return tess_mdev_write_blueprint(dev_get_drvdata(dev), buf) ?: count;
+}
+static DEVICE_ATTR_RW(blueprint);
+
+static ssize_t last_error_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return tess_mdev_show_error(dev_get_drvdata(dev), buf);
+}
+static DEVICE_ATTR_RO(last_error);
+
+/* ---- share of the slices ---- */
 
 static ssize_t weight_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", blueprint_of(dev).weight);
+	struct tess_blueprint bp;
+
+	if (!tess_mdev_blueprint(dev_get_drvdata(dev), &bp))
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%u\n", bp.weight);
+}
+
+/* Changes one thing of the composition that there is, which cannot be replaced meanwhile */
+static ssize_t set_locked(struct tess_mdev *tm, int (*set)(struct tess_vgpu *vgpu, u32 val),
+			  u32 val)
+{
+	guard(mutex)(&tm->shape.lock);
+	return tm->vgpu ? set(tm->vgpu, val) : -ENXIO;
 }
 
 static ssize_t weight_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
-	struct tess_mdev *tm = dev_get_drvdata(dev);
 	u32 weight;
 
 	/* What is no number is out of range, too, and gets the core's message about it */
 	if (kstrtou32(buf, 0, &weight))
 		weight = 0;
-	return tess_vgpu_set_weight(tm->vgpu, weight) ?: count;
+	return set_locked(dev_get_drvdata(dev), tess_vgpu_set_weight, weight) ?: count;
 }
 static DEVICE_ATTR_RW(weight);
 
 static ssize_t cap_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", blueprint_of(dev).cap);
+	struct tess_blueprint bp;
+
+	if (!tess_mdev_blueprint(dev_get_drvdata(dev), &bp))
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%u\n", bp.cap);
 }
 
 static ssize_t cap_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			 size_t count)
 {
-	struct tess_mdev *tm = dev_get_drvdata(dev);
 	u32 cap;
 
 	if (kstrtou32(buf, 0, &cap))
 		cap = U32_MAX;
-	return tess_vgpu_set_cap(tm->vgpu, cap) ?: count;
+	return set_locked(dev_get_drvdata(dev), tess_vgpu_set_cap, cap) ?: count;
 }
 static DEVICE_ATTR_RW(cap);
 
@@ -121,13 +162,21 @@ static const char * const tess_mdev_policies[] = { "manual", "auto" };
 
 static ssize_t policy_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", tess_mdev_policies[blueprint_of(dev).automatic]);
+	struct tess_blueprint bp;
+
+	if (!tess_mdev_blueprint(dev_get_drvdata(dev), &bp))
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%s\n", tess_mdev_policies[bp.automatic]);
+}
+
+static int set_policy(struct tess_vgpu *vgpu, u32 policy)
+{
+	return tess_vgpu_set_automatic(vgpu, policy);
 }
 
 static ssize_t policy_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			    size_t count)
 {
-	struct tess_mdev *tm = dev_get_drvdata(dev);
 	int policy;
 
 	policy = sysfs_match_string(tess_mdev_policies, buf);
@@ -135,13 +184,15 @@ static ssize_t policy_store(struct device *dev, struct device_attribute *attr, c
 		dev_info(dev, "policy must be manual or auto\n");
 		return -EINVAL;
 	}
-	return tess_vgpu_set_automatic(tm->vgpu, policy) ?: count;
+	return set_locked(dev_get_drvdata(dev), set_policy, policy) ?: count;
 }
 static DEVICE_ATTR_RW(policy);
 
 static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_composition.attr,
 	&dev_attr_features.attr,
+	&dev_attr_blueprint.attr,
+	&dev_attr_last_error.attr,
 	&dev_attr_weight.attr,
 	&dev_attr_cap.attr,
 	&dev_attr_policy.attr,

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: shapes
+ *
+ * What a vGPU is made of is asked for as a blueprint: that of its type when the mdev is
+ * created, and whatever is written to its attributes later. A type is only a preset; the
+ * type "blank" stands for nothing yet, and such a vGPU takes part in nothing but sysfs.
+ *
+ *	blank --blueprint--> composed --open--> open --blueprint--> open
+ *	  ^                   |  ^  |            |
+ *	  +------- none ------+  |  +-blueprint  | close
+ *	                         +---------------+
+ *
+ * While a VMM has it open, what the guest found at its BARs has to stay: the core
+ * recomposes the vGPU in place, within the number of vslices and the memory that it was made
+ * with (tess_vgpu_recompose()). Nothing has to stay while nobody has it open. Then another
+ * vGPU is composed, takes the place of the first, and only now that is given up: a refusal
+ * leaves what there was. It needs the slices of both for a moment. Where the frame is the
+ * same, it is recomposed in place as well, which needs only what is new.
+ *
+ * Giving the old one up first was rejected: if the new one is refused, the slices of the old
+ * one may be somebody else's by then.
+ *
+ * All of this is serialized by &tess_mdev_shape.lock, with open and close too, so that
+ * nothing changes the frame of a vGPU that is being opened. No call-back of the core takes
+ * it. A VMM that dies in the middle of a change waits in close until the change is over,
+ * which the core does in bounded time.
+ */
+#include <linux/bitfield.h>
+#include <linux/device.h>
+#include <linux/kobject.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <drm/tessera_packet.h>
+#include "device.h"
+#include "parent.h"
+#include "shape.h"
+
+/**
+ * struct tess_mdev_composed - a composition that is not the vGPU's yet, or not any more
+ * @vgpu: NULL: a blank one
+ * @as: its stage 2
+ */
+struct tess_mdev_composed {
+	struct tess_vgpu *vgpu;
+	struct tess_as *as;
+};
+
+void tess_mdev_shape_init(struct tess_mdev *tm)
+{
+	mutex_init(&tm->shape.lock);
+	mutex_init(&tm->shape.error_lock);
+}
+
+/* ---- composing ---- */
+
+static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		   struct tess_mdev_composed *out, struct tess_reason *reason)
+{
+	const struct tess_vgpu_params params = {
+		.name = dev_name(tm->vdev.dev),
+		.blueprint = *bp,
+		.ops = &tess_mdev_client_ops,
+		.priv = tm,
+		.owner = THIS_MODULE,
+		.replaces = tm->vgpu,
+		.reason = reason,
+	};
+	struct tess_vgpu *vgpu;
+	struct tess_as *as;
+	int ret;
+
+	/* Before the vGPU: call-backs use them */
+	ret = tess_mdev_doorbells_grow(tm, max(bp->slices, bp->max));
+	if (ret)
+		return ret;
+	vgpu = tess_vgpu_create(gpu, &params);
+	if (IS_ERR(vgpu))
+		return PTR_ERR(vgpu);
+	as = tess_mdev_stage2_create(vgpu);
+	if (IS_ERR(as)) {
+		tess_vgpu_destroy(vgpu);
+		return PTR_ERR(as);
+	}
+	out->vgpu = vgpu;
+	out->as = as;
+	return 0;
+}
+
+static void decompose(struct tess_mdev_composed *composed)
+{
+	if (!composed->vgpu)
+		return;
+	tess_mdev_stage2_destroy(composed->vgpu, composed->as);
+	tess_vgpu_destroy(composed->vgpu);
+}
+
+static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
+{
+	struct tess_mdev_ident *ident = &tm->ident;
+	u64 vram = tm->vram ? tm->vram->size : 0;
+
+	/* Of the capabilities, those that concern the client and need no host page */
+	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
+	ident->clock_khz = info->clock_khz;
+	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
+			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2, ilog2(TESS_MAX_GROUP_ITEMS)) |
+			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, TESS_MAX_LOCAL_BYTES / SZ_1K) |
+			FIELD_PREP(TESS_LIMITS_RING_LOG2, TESS_RING_LOG2_MAX);
+	ident->bank_size = div_u64(vram, tm->vslices);
+	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));
+}
+
+/* What follows from tm->vgpu */
+static void fill_frame(struct tess_mdev *tm)
+{
+	const struct tess_gpu_info *info;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	tm->vslices = 0;
+	tm->vram = NULL;
+	if (!tm->vgpu)
+		return;
+	info = tess_gpu_info(tess_vgpu_gpu(tm->vgpu));
+	tm->vslices = tess_vgpu_vslices(tm->vgpu);
+	tm->vram = tess_vgpu_vram(tm->vgpu);
+	tm->vram_phys = info->vram_phys;
+	fill_ident(tm, info);
+}
+
+static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_composed *composed)
+{
+	lockdep_assert_held(&tm->dma.lock);
+	lockdep_assert_held_write(&tm->map_lock);
+	if (tm->dead && composed->vgpu)
+		return -ENODEV;
+	swap(tm->dma.as, composed->as);
+	tess_mdev_bars_exchange(tm, &composed->vgpu);
+	fill_frame(tm);
+	return 0;
+}
+
+/*
+ * Make a composition the vGPU's; @composed is then the one before. -ENODEV: the GPU went,
+ * nothing was changed.
+ */
+static int install(struct tess_mdev *tm, struct tess_mdev_composed *composed)
+{
+	int ret;
+
+	mutex_lock(&tm->lock);
+	mutex_lock(&tm->dma.lock);
+	down_write(&tm->map_lock);
+	ret = exchange_locked(tm, composed);
+	up_write(&tm->map_lock);
+	mutex_unlock(&tm->dma.lock);
+	if (!ret && tm->vgpu)
+		tess_mdev_config_init(tm);
+	if (!ret)
+		tess_mdev_bars_reset(tm);
+	mutex_unlock(&tm->lock);
+	return ret;
+}
+
+/* ---- blank ones ---- */
+
+static int blank_get(struct tess_mdev_parent *parent, struct tess_reason *reason)
+{
+	if (atomic_add_unless(&parent->blanks, 1, parent->max_blanks))
+		return 0;
+	scnprintf(reason->text, sizeof(reason->text),
+		  "there are %d blank vGPUs, which is the limit of this GPU", parent->max_blanks);
+	return -ENOSPC;
+}
+
+static void blank_put(struct tess_mdev_parent *parent)
+{
+	atomic_dec(&parent->blanks);
+}
+
+/* ---- changing ---- */
+
+/*
+ * Another composition instead of the one that there is, for which nobody has the device
+ * open; @bp is NULL: none
+ */
+static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		   struct tess_reason *reason)
+{
+	struct tess_mdev_parent *parent = tm->type->parent;
+	struct tess_mdev_composed composed = {};
+	bool was_blank = !tm->vgpu;
+	int ret;
+
+	lockdep_assert_held(&tm->shape.lock);
+	ret = bp ? compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
+	if (ret)
+		return ret;
+	ret = install(tm, &composed);
+	/* The old one, or the new one if there is no place for it any more */
+	decompose(&composed);
+	tess_mdev_doorbells_trim(tm, tm->vslices);
+	if (bp && !ret && was_blank)
+		blank_put(parent);
+	return ret;
+}
+
+static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		  struct tess_reason *reason)
+{
+	int ret;
+
+	if (tm->shape.open) {
+		strscpy(reason->text, "it is in use");
+		return -EBUSY;
+	}
+	ret = replace(tm, gpu, bp, reason);
+	if (!ret)
+		tess_mdev_shape_changed(tm);
+	return ret;
+}
+
+static int make_blank(struct tess_mdev *tm, struct tess_gpu *gpu, struct tess_reason *reason)
+{
+	int ret;
+
+	if (tm->shape.open) {
+		strscpy(reason->text, "it is in use");
+		return -EBUSY;
+	}
+	if (!tm->vgpu)
+		return 0;
+	ret = replace(tm, gpu, NULL, reason);
+	if (!ret)
+		tess_mdev_shape_changed(tm);
+	return ret;
+}
+
+static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const char *text,
+		 struct tess_blueprint *bp, struct tess_reason *reason)
+{
+	struct tess_blueprint base;
+
+	if (!tm->vgpu)
+		return tess_mdev_parse_blueprint(gpu, text, bp, reason);
+	tess_vgpu_blueprint(tm->vgpu, &base);
+	return tess_blueprint_parse(text, &base, bp, reason);
+}
+
+static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+			   struct tess_reason *reason)
+{
+	struct tess_blueprint bp;
+	int ret;
+
+	if (sysfs_streq(text, "none"))
+		return make_blank(tm, gpu, reason);
+	if (!*skip_spaces(text)) {
+		strscpy(reason->text, "no word is there");
+		return -EINVAL;
+	}
+	ret = parse(tm, gpu, text, &bp, reason);
+	return ret ?: change(tm, gpu, &bp, reason);
+}
+
+/* ---- last_error ---- */
+
+static const char *error_name(int error)
+{
+	switch (error) {
+	case -EBUSY:
+		return "EBUSY";
+	case -EINVAL:
+		return "EINVAL";
+	case -EIO:
+		return "EIO";
+	case -ENODEV:
+		return "ENODEV";
+	case -ENOMEM:
+		return "ENOMEM";
+	case -ENOSPC:
+		return "ENOSPC";
+	case -EOPNOTSUPP:
+		return "EOPNOTSUPP";
+	default:
+		return "error";
+	}
+}
+
+/* For errors that say all */
+static const char *error_text(int error)
+{
+	switch (error) {
+	case -ENODEV:
+		return "the GPU is gone";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return "no reason was given";
+	}
+}
+
+static void note_error(struct tess_mdev *tm, int error, struct tess_reason *reason)
+{
+	if (error && !reason->text[0])
+		strscpy(reason->text, error_text(error));
+	if (error)
+		dev_info_ratelimited(tm->vdev.dev, "composition refused: %s\n", reason->text);
+	guard(mutex)(&tm->shape.error_lock);
+	tm->shape.error = error;
+	tm->shape.reason = *reason;
+}
+
+ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf)
+{
+	guard(mutex)(&tm->shape.error_lock);
+	if (!tm->shape.error)
+		return sysfs_emit(buf, "none\n");
+	return sysfs_emit(buf, "%s: %s\n", error_name(tm->shape.error), tm->shape.reason.text);
+}
+
+/* ---- attributes ---- */
+
+static int write_shape(struct tess_mdev *tm, const char *text,
+		       int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+				   struct tess_reason *reason))
+{
+	struct tess_mdev_parent *parent = tm->type->parent;
+	struct tess_reason reason = {};
+	int ret = -ENODEV;
+
+	if (mutex_lock_interruptible(&tm->shape.lock))
+		return -ERESTARTSYS;
+	down_read(&parent->lock);
+	if (parent->gpu)
+		ret = func(tm, parent->gpu, text, &reason);
+	up_read(&parent->lock);
+	note_error(tm, ret, &reason);
+	mutex_unlock(&tm->shape.lock);
+	if (!ret)
+		tess_mdev_parent_changed(parent);
+	return ret;
+}
+
+/**
+ * tess_mdev_write_blueprint() - give a vGPU another shape
+ * @tm: vGPU
+ * @text: words of a blueprint; what is not there stays as it is. "none": give all up
+ *
+ * Return: 0; -EINVAL it is no blueprint; -EBUSY not while it is in use; -ENOSPC not enough
+ * free slices or VRAM, or too many blank vGPUs; -EOPNOTSUPP; -ENODEV; -EIO; -ENOMEM;
+ * -ERESTARTSYS. The first composition is still there then, but after -ENODEV.
+ */
+int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text)
+{
+	return write_shape(tm, text, write_blueprint);
+}
+
+bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	if (tm->vgpu)
+		tess_vgpu_blueprint(tm->vgpu, bp);
+	return tm->vgpu;
+}
+
+void tess_mdev_shape_changed(struct tess_mdev *tm)
+{
+	char generation[sizeof("TESSERA_GENERATION=") + 20];
+	char event[] = "TESSERA_EVENT=composition";
+	char *env[] = { event, generation, NULL };
+
+	snprintf(generation, sizeof(generation), "TESSERA_GENERATION=%llu",
+		 tess_mdev_bars_generation(tm));
+	kobject_uevent_env(&tm->vdev.dev->kobj, KOBJ_CHANGE, env);
+}
+
+/* ---- life ---- */
+
+/**
+ * tess_mdev_shape_create() - what a new mdev of its type has
+ * @tm: vGPU
+ *
+ * Return: 0; -ENOSPC not enough free slices or VRAM, or too many blank ones; -ENODEV;
+ * -ENOMEM. The kernel log says what was missing.
+ */
+int tess_mdev_shape_create(struct tess_mdev *tm)
+{
+	struct tess_mdev_parent *parent = tm->type->parent;
+	struct tess_mdev_composed composed = {};
+	struct tess_reason reason = {};
+	int ret = -ENODEV;
+
+	down_read(&parent->lock);
+	if (!parent->gpu)
+		goto unlock;
+	if (tm->type->blank)
+		ret = blank_get(parent, &reason);
+	else
+		ret = compose(tm, parent->gpu, &tm->type->blueprint, &composed, &reason);
+	if (ret)
+		goto unlock;
+	ret = install(tm, &composed);
+	if (ret)
+		decompose(&composed);
+unlock:
+	up_read(&parent->lock);
+	if (reason.text[0])
+		dev_info(tm->vdev.dev, "%s\n", reason.text);
+	return ret;
+}
+
+void tess_mdev_shape_destroy(struct tess_mdev *tm)
+{
+	struct tess_mdev_composed composed = {};
+
+	if (!tm->vgpu)
+		blank_put(tm->type->parent);
+	/* Cannot fail without a composition to install */
+	install(tm, &composed);
+	decompose(&composed);
+}

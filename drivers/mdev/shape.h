@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_SHAPE_H_
+#define _TESS_MDEV_SHAPE_H_
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <tessera/blueprint.h>
+
+struct tess_mdev;
+
+/**
+ * struct tess_mdev_shape - what a vGPU is made of, and who may change it
+ * @lock: serializes changes of the shape as a whole with each other and with open and
+ *	close; outermost
+ * @open: a VMM has it: tess_mdev.vgpu stays the same object. Under @lock
+ * @error_lock: protects the following; innermost
+ * @error: how the last change ended that was asked for: 0 or negative errno
+ * @reason: why
+ */
+struct tess_mdev_shape {
+	struct mutex lock;
+	bool open;
+	struct mutex error_lock;
+	int error;
+	struct tess_reason reason;
+};
+
+void tess_mdev_shape_init(struct tess_mdev *tm);
+/* First composition of a new mdev, or none if its type is blank */
+int tess_mdev_shape_create(struct tess_mdev *tm);
+/* Give back to the pool what it has; nobody has it open any more */
+void tess_mdev_shape_destroy(struct tess_mdev *tm);
+
+/* What is written to the attributes; 0 or negative errno, and last_error */
+int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
+/* Its blueprint now; false: it is blank */
+bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp);
+/* Text of last_error, with newline */
+ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf);
+/* User space learns that the composition changed */
+void tess_mdev_shape_changed(struct tess_mdev *tm);
+
+#endif
