@@ -21,31 +21,6 @@
 
 /* ---- sysfs ---- */
 
-static int attr_write(const char *uuid, const char *name, const char *text)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/%s", uuid, name);
-	return file_write(path, text);
-}
-
-static const char *attr_read(const char *uuid, const char *name)
-{
-	static char buf[64];
-	char path[PATH_MAX];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/%s", uuid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
-	if (fd >= 0)
-		close(fd);
-	buf[n < 0 ? 0 : n] = 0;
-	buf[strcspn(buf, "\n")] = 0;
-	return buf;
-}
-
 /* Path of a file of vslice 0 in the core's part of sysfs; false: there is none */
 static bool vslice_path(const char *uuid, const char *name, char *path)
 {
@@ -164,31 +139,31 @@ TEST(attributes)
 
 	mdev_remove_all();
 	ASSERT_EQ(0, mdev_create("C1S", uuid));
-	EXPECT_EQ(0, strcmp("100", attr_read(uuid, "weight")));
-	EXPECT_EQ(0, strcmp("0", attr_read(uuid, "cap")));
-	EXPECT_EQ(0, strcmp("manual", attr_read(uuid, "policy")));
-	EXPECT_EQ(0, attr_write(uuid, "weight", "10000\n"));
-	EXPECT_EQ(0, attr_write(uuid, "weight", "1"));
-	EXPECT_EQ(0, strcmp("1", attr_read(uuid, "weight")));
-	EXPECT_EQ(0, attr_write(uuid, "cap", "100"));
-	EXPECT_EQ(0, attr_write(uuid, "cap", "25"));
-	EXPECT_EQ(0, strcmp("25", attr_read(uuid, "cap")));
-	EXPECT_EQ(0, attr_write(uuid, "policy", "auto\n"));
-	EXPECT_EQ(0, strcmp("auto", attr_read(uuid, "policy")));
-	EXPECT_EQ(0, attr_write(uuid, "policy", "manual"));
+	EXPECT_EQ(0, strcmp("100", mdev_attr(uuid, "weight")));
+	EXPECT_EQ(0, strcmp("0", mdev_attr(uuid, "cap")));
+	EXPECT_EQ(0, strcmp("manual", mdev_attr(uuid, "policy")));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "weight", "10000\n"));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "weight", "1"));
+	EXPECT_EQ(0, strcmp("1", mdev_attr(uuid, "weight")));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "cap", "100"));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "cap", "25"));
+	EXPECT_EQ(0, strcmp("25", mdev_attr(uuid, "cap")));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "policy", "auto\n"));
+	EXPECT_EQ(0, strcmp("auto", mdev_attr(uuid, "policy")));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "policy", "manual"));
 	for (i = 0; i < sizeof(bad_weights) / sizeof(*bad_weights); i++) {
-		EXPECT_EQ(-EINVAL, attr_write(uuid, "weight", bad_weights[i]));
+		EXPECT_EQ(-EINVAL, mdev_attr_write(uuid, "weight", bad_weights[i]));
 		EXPECT_TRUE(log_says("1 to 10000"));
 	}
 	for (i = 0; i < sizeof(bad_caps) / sizeof(*bad_caps); i++) {
-		EXPECT_EQ(-EINVAL, attr_write(uuid, "cap", bad_caps[i]));
+		EXPECT_EQ(-EINVAL, mdev_attr_write(uuid, "cap", bad_caps[i]));
 		EXPECT_TRUE(log_says("1 to 100 percent"));
 	}
-	EXPECT_EQ(-EINVAL, attr_write(uuid, "policy", "automatic"));
+	EXPECT_EQ(-EINVAL, mdev_attr_write(uuid, "policy", "automatic"));
 	EXPECT_TRUE(log_says("manual or auto"));
-	EXPECT_EQ(0, strcmp("1", attr_read(uuid, "weight")));
-	EXPECT_EQ(0, strcmp("25", attr_read(uuid, "cap")));
-	EXPECT_EQ(0, strcmp("manual", attr_read(uuid, "policy")));
+	EXPECT_EQ(0, strcmp("1", mdev_attr(uuid, "weight")));
+	EXPECT_EQ(0, strcmp("25", mdev_attr(uuid, "cap")));
+	EXPECT_EQ(0, strcmp("manual", mdev_attr(uuid, "policy")));
 	EXPECT_EQ(0, mdev_remove(uuid));
 }
 
@@ -199,10 +174,10 @@ TEST(attributes_of_exclusive)
 
 	mdev_remove_all();
 	ASSERT_EQ(0, mdev_create("M1", uuid));
-	EXPECT_EQ(-EOPNOTSUPP, attr_write(uuid, "weight", "50"));
-	EXPECT_EQ(-EOPNOTSUPP, attr_write(uuid, "cap", "50"));
-	EXPECT_EQ(0, attr_write(uuid, "policy", "auto"));
-	EXPECT_EQ(0, strcmp("auto", attr_read(uuid, "policy")));
+	EXPECT_EQ(-EOPNOTSUPP, mdev_attr_write(uuid, "weight", "50"));
+	EXPECT_EQ(-EOPNOTSUPP, mdev_attr_write(uuid, "cap", "50"));
+	EXPECT_EQ(0, mdev_attr_write(uuid, "policy", "auto"));
+	EXPECT_EQ(0, strcmp("auto", mdev_attr(uuid, "policy")));
 	EXPECT_EQ(0, mdev_remove(uuid));
 }
 

@@ -133,6 +133,37 @@ long long mdev_stat(const char *uuid, const char *name)
 	return ret ? ret : atoll(buf);
 }
 
+int mdev_attr_write(const char *uuid, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), MDEVS "/%s/%s", uuid, name);
+	return file_write(path, text);
+}
+
+const char *mdev_attr(const char *uuid, const char *name)
+{
+	static _Thread_local char buf[4096];
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), MDEVS "/%s/%s", uuid, name);
+	if (file_read(path, buf, sizeof(buf)))
+		*buf = 0;
+	if (*buf)
+		buf[strlen(buf) - 1] = 0;
+	return buf;
+}
+
+long long pool_value(const char *name)
+{
+	char path[PATH_MAX], buf[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/class/tessera/gpu0/%s", name);
+	ret = file_read(path, buf, sizeof(buf));
+	return ret ? ret : atoll(buf);
+}
+
 static long long vmstat(const char *name)
 {
 	char key[64];

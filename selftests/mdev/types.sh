@@ -23,7 +23,24 @@ attributes()
 		[ "$(sed 's/.*max_instance=\([0-9]*\).*/\1/' "$dir/description")" = \
 			"$(cat "$dir/available_instances")" ] || return 1
 	done
-	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 18 ]
+	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 19 ]
+}
+
+# No slices until a blueprint is written
+blank()
+{
+	remove_all
+	before=$(pool)
+	dir=$types/tessera_pci-blank
+	[ "$(cat "$dir/name")" = "Tessera blank" ] || return 1
+	[ "$(cat "$dir/description")" = "num_heads=0, memory=0M, max_resolution=none, max_instance=128, slices=0, kind=none, share=none" ] || return 1
+	[ "$(available blank)" = 128 ] || return 1
+	u=$(create blank) || return 1
+	[ "$(available blank) $(available C1)" = "127 6" ] || return 1
+	echo slices=2 kind=compute >"/sys/bus/mdev/devices/$u/blueprint" || return 1
+	[ "$(available blank) $(available C1)" = "128 4" ] || return 1
+	remove "$u"
+	[ "$(pool)" = "$before" ]
 }
 
 # Exactly as many as it says can be made, and all come back
@@ -145,7 +162,7 @@ composition()
 	head -n 1 "$dir/composition" |
 		grep -q '^generation=[1-9][0-9]* slices=2 slice_mask=0x3 memory=[0-9]* heads=0x0 engines=compute,copy,raster,display$' || return 1
 	[ "$(grep -c '^slice [01]: gpu=0 id=[0-9]* kind=render cores=2 ' "$dir/composition")" = 2 ] || return 1
-	grep -qw direct-doorbell "$dir/features" || return 1
+	grep -qw direct-doorbell "$dir/features" && grep -qw blueprint "$dir/features" || return 1
 	[ "$(cat "$dir/stats/pinned_pages")" = 0 ] || return 1
 	remove "$u"
 }
@@ -168,6 +185,7 @@ all_types="C1 C2 C4 R1 R2 R4 M1 M2 M4 C1S C2S C4S R1S R2S R4S M1S M2S M4S"
 remove_all
 check "attributes of the types" attributes
 check "shared and exclusive types" shared
+check "the type without a shape" blank
 for t in C1 C2 C4 R1 R2 R4 M1 M2 M4 M1S C4S; do
 	check "available_instances of $t is exact" exact "$t"
 done

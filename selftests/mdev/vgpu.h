@@ -41,6 +41,11 @@ void mdev_remove_all(void);
 long long mdev_stat(const char *uuid, const char *name);
 /* The contents of a file as a string, as much as there is room for */
 int file_read(const char *path, char *buf, size_t size);
+/* Attribute of an mdev without its newline; one buffer, "" if it cannot be read */
+const char *mdev_attr(const char *uuid, const char *name);
+int mdev_attr_write(const char *uuid, const char *name, const char *text);
+/* Number in a file of the first GPU of the pool, negative errno */
+long long pool_value(const char *name);
 /* Write a string to a file */
 int file_write(const char *path, const char *text);
 /* Pages that the kernel holds pinned, for anybody */

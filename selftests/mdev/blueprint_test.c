@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blueprints and profiles in sysfs: what is refused and why, what is read back, blank
+ * vGPUs, events, and writers that stand in each other's way. What a guest sees of it is in
+ * recompose_test.c.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "harness.h"
+#include "vgpu.h"
+
+static const char *const types[] = { "C1", "C4", "R2", "M1S", "blank" };
+#define TYPES (sizeof(types) / sizeof(*types))
+
+/* What the pool has; the same after each test as before it */
+struct books {
+	long long slices_free;
+	long long vram_free;
+	int available[TYPES];
+};
+
+static struct books read_books(void)
+{
+	struct books b = { pool_value("slices_free"), pool_value("vram_free"), { 0 } };
+	size_t i;
+
+	for (i = 0; i < TYPES; i++)
+		b.available[i] = mdev_available(types[i]);
+	return b;
+}
+
+FIXTURE(pool)
+{
+	struct books books;
+	char uuid[37];
+};
+
+FIXTURE_SETUP(pool)
+{
+	mdev_remove_all();
+	self->books = read_books();
+	ASSERT_LT(0, self->books.slices_free);
+	ASSERT_LT(0, self->books.vram_free);
+}
+
+FIXTURE_TEARDOWN(pool)
+{
+	struct books after;
+	size_t i;
+
+	mdev_remove_all();
+	after = read_books();
+	EXPECT_EQ(self->books.slices_free, after.slices_free);
+	EXPECT_EQ(self->books.vram_free, after.vram_free);
+	for (i = 0; i < TYPES; i++)
+		EXPECT_EQ(self->books.available[i], after.available[i]);
+}
+
+static bool reads(const char *uuid, const char *name, const char *text)
+{
+	const char *is = mdev_attr(uuid, name);
+
+	if (!strcmp(is, text))
+		return true;
+	TH_LOG("%s is \"%s\", not \"%s\"", name, is, text);
+	return false;
+}
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static unsigned long long generation_of(const char *uuid)
+{
+	unsigned long long n = 0;
+
+	if (sscanf(mdev_attr(uuid, "composition"), "generation=%llu", &n) != 1)
+		return 0;
+	return n;
+}
+
+/* ---- what is refused ---- */
+
+struct refusal {
+	const char *text;
+	int error;
+	const char *why;
+};
+
+#define LONG_WORD                                                          \
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+/* Of a C2 that nobody has open, in a pool of 6 compute, 6 render and 4 mixed slices */
+static const struct refusal refusals[] = {
+	{ " \n", -EINVAL, "no word is there" },
+	{ "slices=0", -EINVAL, NULL },
+	{ "slices=65", -EINVAL, NULL },
+	{ "slices=-1", -EINVAL, NULL },
+	{ "slices=4294967297", -EINVAL, NULL },
+	{ "slices=99999999999999999999999", -EINVAL, NULL },
+	{ "slices=", -EINVAL, NULL },
+	{ "slices", -EINVAL, NULL },
+	{ "=2", -EINVAL, NULL },
+	{ "slices=2 slices=2", -EINVAL, NULL },
+	{ "slcies=2", -EINVAL, "column 1: unknown word \"slcies\"" },
+	{ "slices=2 knid=render", -EINVAL, "column 10: unknown word \"knid\"" },
+	{ "none slices=1", -EINVAL, NULL },
+	{ "kind=none", -EINVAL, NULL },
+	{ "kind=tensor", -EINVAL, NULL },
+	{ "memory=1", -EINVAL, NULL },
+	{ "memory=3M", -EINVAL, NULL },
+	{ "memory=17179869184G", -EINVAL, NULL },
+	{ "topology=torus", -EINVAL, NULL },
+	{ "engines=", -EINVAL, NULL },
+	{ "engines=warp", -EINVAL, NULL },
+	{ "engines=raster", -EINVAL, NULL },
+	{ "min=3", -EINVAL, NULL },
+	{ "max=1", -EINVAL, NULL },
+	{ "weight=5", -EINVAL, NULL },
+	{ "cap=50", -EINVAL, NULL },
+	{ "share=shared weight=10001", -EINVAL, NULL },
+	{ "policy=auto2", -EINVAL, NULL },
+	{ LONG_WORD "=1", -EINVAL, NULL },
+	{ "slices=7", -ENOSPC, "insufficient slices of kind compute: 4 free, 7 asked" },
+	{ "slices=5 kind=mixed", -ENOSPC, "insufficient slices of kind mixed: 4 free, 5 asked" },
+	{ "slices=64 kind=any memory=2M", -ENOSPC, NULL },
+	{ "slices=2 max=64 memory=2M share=shared", -ENOSPC, NULL },
+	{ "slices=2 gpus=2", -EOPNOTSUPP, NULL },
+	{ "kind=render heads=1", -EOPNOTSUPP, NULL },
+};
+
+static const char *error_name(int error)
+{
+	switch (error) {
+	case -EBUSY:
+		return "EBUSY: ";
+	case -EINVAL:
+		return "EINVAL: ";
+	case -ENOSPC:
+		return "ENOSPC: ";
+	case -EOPNOTSUPP:
+		return "EOPNOTSUPP: ";
+	default:
+		return "?";
+	}
+}
+
+/* last_error says which error it was and why */
+static bool says_why(const char *uuid, const struct refusal *r)
+{
+	const char *name = error_name(r->error), *is = mdev_attr(uuid, "last_error");
+
+	TH_LOG("\"%.40s\": %s", r->text, is);
+	if (strncmp(is, name, strlen(name)) || strlen(is) <= strlen(name))
+		return false;
+	return !r->why || !strcmp(is + strlen(name), r->why);
+}
+
+TEST_F(pool, refusals)
+{
+	char before[256];
+	size_t i;
+
+	ASSERT_EQ(0, mdev_create("C2", self->uuid));
+	EXPECT_TRUE(reads(self->uuid, "last_error", "none"));
+	snprintf(before, sizeof(before), "%s", mdev_attr(self->uuid, "blueprint"));
+	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		EXPECT_EQ(refusals[i].error,
+			  mdev_attr_write(self->uuid, "blueprint", refusals[i].text));
+		EXPECT_TRUE(says_why(self->uuid, &refusals[i]));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", before));
+		EXPECT_EQ(1, generation_of(self->uuid));
+		EXPECT_EQ(self->books.slices_free - 2, pool_value("slices_free"));
+	}
+	/* The text is of the last change, and this one works */
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", "none"));
+}
+
+/* More memory than there is; how much that is depends on the GPU */
+TEST_F(pool, refused_memory)
+{
+	long long all = pool_value("vram_total") >> 20;
+	char text[64];
+
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	snprintf(text, sizeof(text), "slices=1 memory=%lldM", all + 2);
+	EXPECT_GT(0, mdev_attr_write(self->uuid, "blueprint", text));
+	EXPECT_TRUE(strncmp(mdev_attr(self->uuid, "last_error"), "none", 4));
+	snprintf(text, sizeof(text), "slices=3 memory=%lldM", (all / 4) & ~1LL);
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+	snprintf(text, sizeof(text), "slices=4 memory=%lldM", (all / 4) & ~1LL);
+	/* Not beside what it has */
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", text));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "last_error"), "VRAM"));
+}
+
+/* ---- reading back ---- */
+
+TEST_F(pool, read_back)
+{
+	static const char *const texts[] = {
+		"slices=3",
+		"kind=mixed",
+		"kind=any slices=2\tmemory=2M\n",
+		"slices=2 min=1 max=4 kind=render topology=ring engines=compute,copy,raster",
+		"share=shared weight=300 cap=40 kind=compute engines=compute,copy memory=4M",
+		"policy=auto topology=chain",
+		"share=exclusive slices=1 min=1 max=1 kind=compute engines=all policy=manual",
+	};
+	char read[256];
+	size_t i;
+
+	ASSERT_EQ(0, mdev_create("C2", self->uuid));
+	EXPECT_TRUE(
+		strstr(mdev_attr(self->uuid, "blueprint"), "slices=2 min=2 max=2 kind=compute"));
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", texts[i]));
+		snprintf(read, sizeof(read), "%s", mdev_attr(self->uuid, "blueprint"));
+		TH_LOG("%s", read);
+		EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", read));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", read));
+	}
+	EXPECT_TRUE(reads(self->uuid, "policy", "manual"));
+	/* The same text makes the same of a blank one */
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none"));
+	EXPECT_TRUE(reads(self->uuid, "blueprint", "none"));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", read));
+	EXPECT_TRUE(reads(self->uuid, "blueprint", read));
+}
+
+/* Every preset is a blueprint that gives the same when it is written to a blank one */
+TEST_F(pool, presets)
+{
+	static const char *const all[] = { "C1",  "C2",	 "C4",	"R1",  "R2",  "R4",
+					   "M1",  "M2",	 "M4",	"C1S", "C2S", "C4S",
+					   "R1S", "R2S", "R4S", "M1S", "M2S", "M4S" };
+	char text[256], composition[4096];
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		ASSERT_EQ(0, mdev_create(all[i], self->uuid));
+		snprintf(text, sizeof(text), "%s", mdev_attr(self->uuid, "blueprint"));
+		snprintf(composition, sizeof(composition), "%s",
+			 mdev_attr(self->uuid, "composition") + strlen("generation=1"));
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+		ASSERT_EQ(0, mdev_create("blank", self->uuid));
+		EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", text));
+		EXPECT_EQ(2, generation_of(self->uuid));
+		EXPECT_EQ(0, strcmp(composition,
+				    mdev_attr(self->uuid, "composition") + strlen("generation=2")));
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+	}
+}
+
+/* ---- blank ones ---- */
+
+TEST_F(pool, blank_life)
+{
+	struct books *b = &self->books;
+	struct ring r;
+	struct vgpu v;
+
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	EXPECT_EQ(b->available[4] - 1, mdev_available("blank"));
+	EXPECT_EQ(b->slices_free, pool_value("slices_free"));
+	EXPECT_TRUE(reads(self->uuid, "blueprint", "none"));
+	EXPECT_TRUE(reads(self->uuid, "profile", "none"));
+	EXPECT_TRUE(reads(self->uuid, "weight", "none"));
+	EXPECT_TRUE(reads(self->uuid, "policy", "none"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", "none"));
+	EXPECT_TRUE(reads(self->uuid, "composition",
+			  "generation=1 slices=0 slice_mask=0x0 memory=0 heads=0x0 engines=none"));
+	EXPECT_EQ(-ENXIO, mdev_attr_write(self->uuid, "weight", "50"));
+	EXPECT_EQ(-ENXIO, mdev_attr_write(self->uuid, "policy", "auto"));
+	EXPECT_EQ(-ENXIO, vgpu_open(&v, self->uuid));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none"));
+
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=2 kind=compute"));
+	EXPECT_EQ(b->available[4], mdev_available("blank"));
+	EXPECT_EQ(b->slices_free - 2, pool_value("slices_free"));
+	EXPECT_EQ(2, generation_of(self->uuid));
+	ASSERT_EQ(0, vgpu_open(&v, self->uuid));
+	EXPECT_EQ(2, v.vslices);
+	ring_start(&r, &v, 1);
+	ring_fill(&r, DATA_GPA, PAGE, 0xb1a4c);
+	EXPECT_EQ(0, ring_finish(&r));
+	EXPECT_EQ(0xb1a4c, *(uint32_t *)ram_at(&v, DATA_GPA));
+	EXPECT_EQ(-EBUSY, mdev_attr_write(self->uuid, "blueprint", "none"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", "EBUSY: it is in use"));
+	vgpu_close(&v);
+
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none\n"));
+	EXPECT_EQ(b->available[4] - 1, mdev_available("blank"));
+	EXPECT_EQ(b->slices_free, pool_value("slices_free"));
+	EXPECT_EQ(b->vram_free, pool_value("vram_free"));
+	EXPECT_EQ(3, generation_of(self->uuid));
+	EXPECT_EQ(-ENXIO, vgpu_open(&v, self->uuid));
+}
+
+TEST_F_TIMEOUT(pool, blank_count_is_exact, 120)
+{
+	int i, n = self->books.available[4];
+	char composed[37];
+
+	EXPECT_EQ(128, n);
+	ASSERT_EQ(0, mdev_create("C1", composed));
+	for (i = 0; i < n; i++) {
+		if (!(i % 16))
+			ASSERT_EQ(n - i, mdev_available("blank"));
+		ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	}
+	EXPECT_EQ(0, mdev_available("blank"));
+	EXPECT_EQ(-ENOSPC, mdev_create("blank", self->uuid));
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(composed, "blueprint", "none"));
+	EXPECT_TRUE(reads(composed, "last_error",
+			  "ENOSPC: there are 128 blank vGPUs, which is the limit of this GPU"));
+	EXPECT_EQ(self->books.slices_free - 1, pool_value("slices_free"));
+	EXPECT_EQ(0, mdev_remove(composed));
+}
+
+/* ---- profiles ---- */
+
+TEST_F(pool, profiles)
+{
+	static const struct refusal bad[] = {
+		{ "utilization=1001", -EINVAL, NULL },
+		{ "slices=2 speed=9", -EINVAL, "column 10: unknown word \"speed\"" },
+		{ "displays=1@0x0", -EINVAL, NULL },
+		{ "path=remotely", -EINVAL, NULL },
+		{ "kind=render", -EINVAL, "column 1: unknown word \"kind\"" },
+	};
+	unsigned int busy, idle;
+	size_t i;
+
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		EXPECT_EQ(bad[i].error, mdev_attr_write(self->uuid, "profile", bad[i].text));
+		EXPECT_TRUE(says_why(self->uuid, &bad[i]));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", "none"));
+	}
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "profile",
+				     "# measured\nutilization=1000 queue=8000 shader=900 slices=2\n"
+				     "engines=compute,copy\n"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", "none"));
+	TH_LOG("busy: %s", mdev_attr(self->uuid, "blueprint"));
+	ASSERT_EQ(1, sscanf(mdev_attr(self->uuid, "blueprint"), "slices=%u", &busy));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "profile", "utilization=20 shader=900 slices=4"));
+	TH_LOG("idle: %s", mdev_attr(self->uuid, "blueprint"));
+	ASSERT_EQ(1, sscanf(mdev_attr(self->uuid, "blueprint"), "slices=%u", &idle));
+	EXPECT_LT(2, busy);
+	EXPECT_EQ(1, idle);
+	/* What is measured is a profile */
+	TH_LOG("measured: %s", mdev_attr(self->uuid, "profile"));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "profile", mdev_attr(self->uuid, "profile")));
+}
+
+/* ---- events ---- */
+
+static int event_socket(void)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Is there a change event of a path that ends so, with this word if there is one? */
+static bool event_comes(int fd, const char *end, const char *word)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char buf[4096], *at;
+
+	while (poll(&p, 1, 5000) == 1) {
+		ssize_t n = recv(fd, buf, sizeof(buf) - 1, 0);
+		size_t len = n < 0 ? 0 : strnlen(buf, n);
+
+		buf[n < 0 ? 0 : n] = 0;
+		if (strncmp(buf, "change@", 7) || len < strlen(end) ||
+		    strcmp(buf + len - strlen(end), end))
+			continue;
+		if (!word)
+			return true;
+		for (at = buf; at < buf + n; at += strlen(at) + 1) {
+			if (!strcmp(at, word))
+				return true;
+		}
+	}
+	return false;
+}
+
+TEST_F(pool, events)
+{
+	int fd = event_socket();
+	char word[64];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=2 max=4"));
+	EXPECT_TRUE(event_comes(fd, self->uuid, "TESSERA_EVENT=composition"));
+	EXPECT_TRUE(event_comes(fd, gpu_name(), NULL));
+	/* In place */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=3"));
+	snprintf(word, sizeof(word), "TESSERA_GENERATION=%llu", generation_of(self->uuid));
+	EXPECT_TRUE(event_comes(fd, self->uuid, word));
+	EXPECT_TRUE(event_comes(fd, gpu_name(), NULL));
+	/* Another one in its place */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 min=1 max=1"));
+	snprintf(word, sizeof(word), "TESSERA_GENERATION=%llu", generation_of(self->uuid));
+	EXPECT_TRUE(event_comes(fd, self->uuid, word));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none"));
+	snprintf(word, sizeof(word), "TESSERA_GENERATION=%llu", generation_of(self->uuid));
+	EXPECT_TRUE(event_comes(fd, self->uuid, word));
+	close(fd);
+}
+
+/* ---- everybody at once ---- */
+
+#define WRITERS 4
+
+static const char *const shapes[] = {
+	"slices=1 min=1 max=1 kind=compute", "slices=2 min=1 max=4 kind=any memory=4M",
+	"slices=3 min=1 max=4 kind=mixed",   "slices=4 min=4 max=4 kind=render engines=all",
+	"slices=1 min=1 max=2 kind=any",     "none",
+};
+#define SHAPES (sizeof(shapes) / sizeof(*shapes))
+
+struct writer {
+	const char *uuid;
+	unsigned int seed;
+	long end;
+	int done;
+	int unexpected;
+};
+
+static void *write_shapes(void *arg)
+{
+	struct writer *w = arg;
+
+	while (now_ms() < w->end) {
+		int ret = mdev_attr_write(w->uuid, "blueprint", shapes[rand_r(&w->seed) % SHAPES]);
+
+		w->done += !ret;
+		/* An mdev that is being removed has no files any more */
+		if (ret == -ENOENT || ret == -ENODEV)
+			break;
+		if (ret && ret != -ENOSPC && ret != -EBUSY && ret != -EINVAL)
+			w->unexpected = ret;
+	}
+	return NULL;
+}
+
+static void start_writers(struct __test_metadata *_metadata, const char *uuid, int ms,
+			  struct writer w[WRITERS], pthread_t thread[WRITERS])
+{
+	unsigned int i;
+
+	for (i = 0; i < WRITERS; i++) {
+		w[i] = (struct writer){ .uuid = uuid, .seed = i + 1, .end = now_ms() + ms };
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, write_shapes, &w[i]));
+	}
+}
+
+static int end_writers(struct __test_metadata *_metadata, struct writer w[WRITERS],
+		       pthread_t thread[WRITERS])
+{
+	unsigned int i;
+	int done = 0;
+
+	for (i = 0; i < WRITERS; i++) {
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+		EXPECT_EQ(0, w[i].unexpected);
+		done += w[i].done;
+	}
+	return done;
+}
+
+/* Writers, and one who opens and closes all the time */
+TEST_F_TIMEOUT(pool, writers_and_opener, 60)
+{
+	pthread_t thread[WRITERS];
+	struct writer w[WRITERS];
+	int opened = 0, done;
+	long end;
+
+	ASSERT_EQ(0, mdev_create("C1", self->uuid));
+	start_writers(_metadata, self->uuid, 4000, w, thread);
+	end = now_ms() + 4000;
+	while (now_ms() < end) {
+		struct vgpu v;
+		struct ring r;
+		int ret = vgpu_open(&v, self->uuid);
+
+		if (ret) {
+			/* Just blank */
+			EXPECT_EQ(-ENXIO, ret);
+			continue;
+		}
+		opened++;
+		ring_start(&r, &v, v.vslices - 1);
+		ring_fill(&r, DATA_GPA, PAGE, opened);
+		EXPECT_EQ(0, ring_finish(&r));
+		EXPECT_EQ(opened, *(uint32_t *)ram_at(&v, DATA_GPA));
+		vgpu_close(&v);
+	}
+	done = end_writers(_metadata, w, thread);
+	TH_LOG("%d changes, opened %d times", done, opened);
+	EXPECT_LT(WRITERS, done);
+	EXPECT_LT(1, opened);
+	EXPECT_LT(0, strlen(mdev_attr(self->uuid, "blueprint")));
+}
+
+TEST_F_TIMEOUT(pool, removal_during_writes, 60)
+{
+	unsigned int round;
+
+	for (round = 0; round < 5; round++) {
+		pthread_t thread[WRITERS];
+		struct writer w[WRITERS];
+
+		ASSERT_EQ(0, mdev_create("blank", self->uuid));
+		start_writers(_metadata, self->uuid, 5000, w, thread);
+		usleep(100000 + 37000 * round);
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+		end_writers(_metadata, w, thread);
+		EXPECT_EQ(self->books.slices_free, pool_value("slices_free"));
+		EXPECT_EQ(self->books.vram_free, pool_value("vram_free"));
+	}
+}
+
+/* ---- nonsense ---- */
+
+#define SEED 20261122
+#define STRINGS 300
+
+/* Pieces of texts that mean something, in any order, with noise between them */
+static void make_text(unsigned int *seed, char *text, size_t size)
+{
+	static const char *const pieces[] = {
+		"slices",  "min",	  "max",      "kind",  "memory",  "topology",
+		"engines", "heads",	  "share",    "cap",   "weight",  "policy",
+		"gpus",	   "utilization", "displays", "queue", "=",	  "=",
+		"=",	   "=1",	  "=2",	      "=4",    "compute", "copy",
+		"render",  "all",	  "shared",   "auto",  "2M",	  "16M",
+		"mesh",	   "1@800x600@",  "any",      " ",     " ",	  ",",
+		"#",	   "\n",	  "\t",	      "0x",    "-",	  "18446744073709551615",
+	};
+	size_t at = 0, n = rand_r(seed) % 24;
+
+	while (n--) {
+		if (rand_r(seed) % 8)
+			at += snprintf(text + at, size - at, "%s",
+				       pieces[rand_r(seed) % (sizeof(pieces) / sizeof(*pieces))]);
+		else
+			text[at++] = 1 + rand_r(seed) % 255;
+	}
+	text[at] = 0;
+}
+
+TEST_F_TIMEOUT(pool, random_strings, 60)
+{
+	unsigned int seed = SEED, i;
+	int taken = 0;
+	char text[1024];
+
+	TH_LOG("seed %u", seed);
+	ASSERT_EQ(0, mdev_create("C1", self->uuid));
+	for (i = 0; i < STRINGS; i++) {
+		const char *name = i % 3 ? "blueprint" : "profile";
+		char last[8];
+		int ret;
+
+		make_text(&seed, text, sizeof(text));
+		ret = mdev_attr_write(self->uuid, name, text);
+		snprintf(last, sizeof(last), "%s", mdev_attr(self->uuid, "last_error"));
+		if (!*text)
+			continue;
+		EXPECT_EQ(!ret, !strcmp(last, "none"));
+		if (ret && ret != -EINVAL && ret != -ENOSPC && ret != -EOPNOTSUPP) {
+			TH_LOG("%s \"%s\": %d", name, text, ret);
+			EXPECT_EQ(0, ret);
+		}
+		if (ret)
+			continue;
+		taken++;
+		snprintf(text, sizeof(text), "%s", mdev_attr(self->uuid, "blueprint"));
+		EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", text));
+	}
+	TH_LOG("%d of %d were taken", taken, STRINGS);
+}
+
+TEST_HARNESS_MAIN
