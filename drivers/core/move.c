@@ -6,9 +6,10 @@
  *
  * The vslice is parked and goes on with the same context where it is moved to; its
  * memory stays. Both slices are locked meanwhile, the one with the lower number first:
- * to its client it is on the one or on the other. One that shares its slice becomes a
- * member of the other's, and runs when it is its turn there. One that has a slice of its
- * own gets the other, and its former slice is free.
+ * to its client it is on the one or on the other, and its home changes in one step: never
+ * is it without. One that takes turns leaves the one run queue and joins the other, and runs
+ * when it is its turn there. One that has a slice of its own gets the other, and its former
+ * slice is free. Vslices that are at home on a dedicated slice move together.
  *
  * A slice need not be of the same kind, but must have the engines that the vslice had
  * from the start: work that uses one may be in progress, and the client was told that it
@@ -23,6 +24,7 @@
 #include "gpu.h"
 #include "move.h"
 #include "sched.h"
+#include "setup.h"
 #include "share.h"
 #include "slice.h"
 #include "swapper.h"
@@ -44,7 +46,7 @@ static int move_check(const struct tess_vslice *vs, const struct tess_slice *to)
 	spin_lock(&gpu->lock);
 	if (tess_slice_can_be_had(to))
 		rc = 0;
-	else if (to->state != TESS_SLICE_SHARED || !vs->vgpu->blueprint.shared)
+	else if (!vs->vgpu->blueprint.shared || !tess_slice_is_shared(to, vs->vgpu))
 		rc = -EBUSY;
 	else if (to->rq.policy.count >= TESS_POLICY_MAX)
 		rc = -ENOSPC;
@@ -81,44 +83,45 @@ static int move_park(struct tess_slice *from, struct tess_vslice *vs)
 	return tess_vslice_is_resident(vs) ? rc : 0;
 }
 
-static int move_open(struct tess_slice *to)
+/* A move was made; inside tess_gpu_enter() */
+static void move_note(struct tess_vslice *vs, struct tess_slice *from, enum tess_move_reason reason)
 {
-	lockdep_assert_held(&to->hw);
-	if (to->state == TESS_SLICE_SHARED)
-		return 0;
-	return to->state == TESS_SLICE_FREE ? tess_slice_share(to) : -EBUSY;
+	struct tess_slice *to = vs->slice;
+	struct tess_gpu *gpu = to->gpu;
+
+	from->rq.moves_out++;
+	to->rq.moves_in++;
+	vs->sched.moves++;
+	trace_tess_move(vs->vgpu, vs->index, tess_gpu_ops(gpu)->time(gpu->be), from->index,
+			to->index, reason);
 }
 
-static int move_shared_locked(struct tess_vslice *vs, struct tess_slice *from,
+static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 			      struct tess_slice *to)
 {
-	struct tess_gpu *gpu = from->gpu;
 	int rc;
 
-	rc = move_open(to);
+	if (!tess_slice_is_shared(to, vs->vgpu))
+		return -EBUSY;
+	if (to->rq.policy.count >= TESS_POLICY_MAX)
+		return -ENOSPC;
+	rc = move_park(from, vs);
 	if (!rc)
-		rc = move_park(from, vs);
-	if (rc)
-		goto out;
-	spin_lock(&gpu->lock);
-	tess_policy_leave(&from->rq.policy, &vs->sched.policy);
-	spin_unlock(&gpu->lock);
-	rc = tess_share_add(to, vs);
-	tess_vslice_relink(vs);
-out:
-	if (to->state == TESS_SLICE_SHARED && !to->rq.policy.count)
-		tess_slice_unshare(to);
-	if (!from->rq.policy.count)
-		tess_slice_unshare(from);
+		rc = tess_share_add(to, vs);
+	if (!rc)
+		tess_vslice_relink(vs);
 	return rc;
 }
 
-static int move_shared(struct tess_vslice *vs, struct tess_slice *from, struct tess_slice *to)
+static int move_member(struct tess_vslice *vs, struct tess_slice *to, enum tess_move_reason reason)
 {
-	int rc;
+	struct tess_slice *from = vs->slice;
+	int idx, rc;
 
+	if (!tess_gpu_enter(to->gpu, &idx))
+		return -ENODEV;
 	move_lock(from, to);
-	rc = move_shared_locked(vs, from, to);
+	rc = move_member_locked(vs, from, to);
 	move_unlock(from, to);
 	/* Pairs with the one in tess_vslice_wake() */
 	smp_mb();
@@ -126,6 +129,100 @@ static int move_shared(struct tess_vslice *vs, struct tess_slice *from, struct t
 	tess_sched_queue(to);
 	/* It may have been parked with a fault that its client has to be told of */
 	tess_fault_queue(to);
+	if (!rc)
+		move_note(vs, from, reason);
+	tess_gpu_exit(to->gpu, idx);
+	return rc;
+}
+
+/* Who finds no room waits until others have left. @steps: they can be made to fail */
+static int move_members(struct tess_vgpu *vgpu, const u8 *homes, enum tess_move_reason reason,
+			bool steps)
+{
+	unsigned int i;
+	bool progress;
+	int rc, full;
+
+	do {
+		progress = false;
+		full = 0;
+		for (i = 0; i < vgpu->nr_vslices; i++) {
+			struct tess_vslice *vs = &vgpu->vslices[i];
+
+			if (vs->slice->index == homes[i])
+				continue;
+			rc = steps ? tess_compose_step() : 0;
+			if (!rc)
+				rc = move_member(vs, &vgpu->gpu->slices[homes[i]], reason);
+			if (rc && rc != -ENOSPC)
+				return rc;
+			full = full ?: rc;
+			progress |= !rc;
+		}
+	} while (full && progress);
+	return full;
+}
+
+/**
+ * tess_move_members() - give the vslices of a vGPU other homes
+ * @vgpu: vGPU that takes turns; compose is held
+ * @homes: slice of each vslice, all open to it (tess_share_open())
+ * @reason: who wants it
+ *
+ * Whole or not at all, but if the GPU goes. Slices that were left stay open.
+ *
+ * Return: 0; -ENOSPC too many share a slice; -EIO, -ENOMEM, -ENODEV.
+ */
+int tess_move_members(struct tess_vgpu *vgpu, const u8 *homes, enum tess_move_reason reason)
+{
+	u8 before[TESS_MAX_SLICES];
+	unsigned int i;
+	int rc;
+
+	lockdep_assert_held(&vgpu->gpu->compose);
+	for (i = 0; i < vgpu->nr_vslices; i++)
+		before[i] = vgpu->vslices[i].slice->index;
+	rc = move_members(vgpu, homes, reason, reason == TESS_MOVE_COMPOSE);
+	if (rc)
+		move_members(vgpu, before, reason, false);
+	return rc;
+}
+
+static int move_shared(struct tess_vslice *vs, struct tess_slice *to, enum tess_move_reason reason)
+{
+	struct tess_slice *from = vs->slice;
+	int rc;
+
+	rc = tess_share_open(to, vs->vgpu);
+	if (!rc)
+		rc = move_member(vs, to, reason);
+	tess_share_close(to);
+	tess_share_close(from);
+	return rc;
+}
+
+/* All that are at home there; withheld ones follow the one that is given */
+static int move_dedicated(struct tess_vslice *vs, struct tess_slice *to,
+			  enum tess_move_reason reason)
+{
+	struct tess_vgpu *vgpu = vs->vgpu;
+	struct tess_slice *from = vs->slice;
+	u8 homes[TESS_MAX_SLICES];
+	unsigned int i;
+	int rc;
+
+	if (!tess_vslice_is_given(vs))
+		return -EOPNOTSUPP;
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		const struct tess_slice *home = vgpu->vslices[i].slice;
+
+		homes[i] = home == from ? to->index : home->index;
+	}
+	rc = tess_share_open(to, vgpu);
+	if (!rc)
+		rc = tess_move_members(vgpu, homes, reason);
+	tess_share_close(to);
+	tess_share_close(from);
 	return rc;
 }
 
@@ -173,75 +270,72 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 	return -EIO;
 }
 
-static int move_exclusive(struct tess_vslice *vs, struct tess_slice *from, struct tess_slice *to)
+/**
+ * tess_move_exclusive() - give a vslice another slice of its own
+ * @vs: vslice of a vGPU that takes no turns; compose is held
+ * @to: slice that can be had
+ * @reason: who wants it
+ *
+ * Return: 0; -EBUSY it is not free; -EOPNOTSUPP, -EIO, -ENOMEM, -ENODEV.
+ */
+int tess_move_exclusive(struct tess_vslice *vs, struct tess_slice *to, enum tess_move_reason reason)
 {
+	struct tess_slice *from = vs->slice;
 	struct tess_context *ctx;
-	int rc;
+	int idx, rc;
 
+	lockdep_assert_held(&to->gpu->compose);
+	tess_slice_reclaim(to);
 	ctx = tess_context_create(from->gpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
+	rc = -ENODEV;
+	if (!tess_gpu_enter(from->gpu, &idx))
+		goto out_free;
 	move_lock(from, to);
 	vs->context = ctx;
 	rc = move_exclusive_locked(vs, from, to);
 	/* Nobody can park it before it is moved again */
 	vs->context = NULL;
 	move_unlock(from, to);
+	if (!rc)
+		move_note(vs, from, reason);
+	tess_gpu_exit(from->gpu, idx);
+out_free:
 	tess_context_destroy(ctx);
 	return rc;
 }
 
-static int move_between(struct tess_vslice *vs, struct tess_slice *from, struct tess_slice *to,
-			enum tess_move_reason reason)
-{
-	struct tess_gpu *gpu = from->gpu;
-	int idx, rc;
-
-	if (!tess_gpu_enter(gpu, &idx))
-		return -ENODEV;
-	if (vs->vgpu->blueprint.shared)
-		rc = move_shared(vs, from, to);
-	else
-		rc = move_exclusive(vs, from, to);
-	if (!rc) {
-		from->rq.moves_out++;
-		to->rq.moves_in++;
-		vs->sched.moves++;
-		trace_tess_move(vs->vgpu, vs->index, tess_gpu_ops(gpu)->time(gpu->be), from->index,
-				to->index, reason);
-	}
-	tess_gpu_exit(gpu, idx);
-	return rc;
-}
-
-static void move_tell(struct tess_vgpu *vgpu)
+static void move_publish(struct tess_vgpu *vgpu)
 {
 	spin_lock(&vgpu->gpu->lock);
 	vgpu->generation++;
 	spin_unlock(&vgpu->gpu->lock);
-	if (!vgpu->ops->config || !tess_vgpu_get(vgpu))
-		return;
-	vgpu->ops->config(vgpu);
-	tess_vgpu_put_client(vgpu);
 }
 
 static int move_locked(struct tess_vslice *vs, struct tess_slice *to, enum tess_move_reason reason)
 {
-	struct tess_slice *from = vs->slice;
+	struct tess_vgpu *vgpu = vs->vgpu;
 	int rc;
 
 	lockdep_assert_held(&to->gpu->compose);
-	if (!from)
+	if (!vs->slice)
 		return -ENODEV;
-	if (from == to)
+	if (vs->slice == to)
 		return 0;
 	rc = move_check(vs, to);
 	if (rc)
 		return rc;
-	tess_slice_reclaim(to);
-	rc = move_between(vs, from, to, reason);
-	if (!rc)
-		move_tell(vs->vgpu);
+	if (vgpu->dedicated)
+		rc = move_dedicated(vs, to, reason);
+	else if (vgpu->blueprint.shared)
+		rc = move_shared(vs, to, reason);
+	else
+		rc = tess_move_exclusive(vs, to, reason);
+	if (!rc) {
+		move_publish(vgpu);
+		tess_vgpu_tell(vgpu);
+	}
 	tess_elastic_fill(to->gpu);
 	return rc;
 }

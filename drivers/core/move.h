@@ -4,9 +4,14 @@
 
 #include "trace.h"
 
+struct tess_slice;
 struct tess_vgpu;
+struct tess_vslice;
 
 bool tess_vgpu_is_parkable(const struct tess_vgpu *vgpu);
+int tess_move_members(struct tess_vgpu *vgpu, const u8 *homes, enum tess_move_reason reason);
+int tess_move_exclusive(struct tess_vslice *vs, struct tess_slice *to,
+			enum tess_move_reason reason);
 int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice,
 		    enum tess_move_reason reason);
 

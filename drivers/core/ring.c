@@ -98,7 +98,7 @@ struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_ring *ring;
 	int idx, rc;
 
-	if (vgpu->blueprint.shared)
+	if (tess_vgpu_takes_turns(vgpu))
 		return ERR_PTR(-EOPNOTSUPP);
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)

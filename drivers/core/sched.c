@@ -443,17 +443,28 @@ static int vslice_set_share(struct tess_vgpu *vgpu, unsigned int vslice)
 	return 0;
 }
 
-static int vgpu_set_share(struct tess_vgpu *vgpu, u32 *where, u32 val)
+/**
+ * tess_sched_share_changed() - the weight or the cap of a vGPU is another
+ * @vgpu: vGPU that shares
+ *
+ * Return: 0, -ENXIO, -ENODEV.
+ */
+int tess_sched_share_changed(struct tess_vgpu *vgpu)
 {
 	unsigned int i;
 	int rc = 0;
 
-	spin_lock(&vgpu->gpu->lock);
-	*where = val;
-	spin_unlock(&vgpu->gpu->lock);
 	for (i = 0; !rc && i < vgpu->nr_vslices; i++)
 		rc = vslice_set_share(vgpu, i);
 	return rc;
+}
+
+static int vgpu_set_share(struct tess_vgpu *vgpu, u32 *where, u32 val)
+{
+	spin_lock(&vgpu->gpu->lock);
+	*where = val;
+	spin_unlock(&vgpu->gpu->lock);
+	return tess_sched_share_changed(vgpu);
 }
 
 int tess_vgpu_set_weight(struct tess_vgpu *vgpu, u32 weight)

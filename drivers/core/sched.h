@@ -137,6 +137,7 @@ int tess_sched_set_policy(struct tess_slice *slice, enum tess_policy_kind kind);
 int tess_sched_set_quantum(struct tess_slice *slice, u32 us);
 int tess_sched_set_timeout(struct tess_slice *slice, u32 us);
 
+int tess_sched_share_changed(struct tess_vgpu *vgpu);
 int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sched_stats *stats);
 
 #endif

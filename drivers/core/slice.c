@@ -5,7 +5,7 @@
  * DOC: Slices
  *
  * A slice is free, held by the elastic vGPU (the host's own DRM node), used by another
- * vGPU, shared by several, faulty, or absent. The state and the client change only under
+ * vGPU, shared by several vslices, faulty, or absent. The state and the client change only under
  * both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
  * calls into the back-end hold the mutex, accounting and sysfs the spinlock. The client
  * of a shared slice is the one that is resident at the time.
@@ -79,6 +79,20 @@ bool tess_slice_can_be_had(const struct tess_slice *slice)
 	return slice->state == TESS_SLICE_FREE ||
 	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving &&
 		!tess_slice_is_withdrawn(slice));
+}
+
+/**
+ * tess_slice_is_shared() - may more vslices come?
+ * @slice: slice; its hw mutex or tess_gpu.lock is held
+ * @vgpu: of this vGPU, that takes turns
+ *
+ * Return: true if its members are those of vGPUs that share, and @vgpu does, too; or if it is
+ * dedicated to @vgpu.
+ */
+bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu)
+{
+	return slice->state == TESS_SLICE_SHARED &&
+	       slice->owner == (vgpu->dedicated ? vgpu : NULL);
 }
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
@@ -158,6 +172,7 @@ static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 	if (slice->client)
 		slice->client->vslices[slice->vslice].slice = NULL;
 	slice->state = state;
+	slice->owner = NULL;
 	slice->client = vgpu;
 	slice->vslice = vslice;
 	slice->leaving = false;
@@ -257,20 +272,27 @@ void tess_slice_give_up(struct tess_slice *slice)
 /**
  * tess_slice_share() - make a free slice one that is shared
  * @slice: slice, its hw mutex and tess_gpu.compose are held
+ * @owner: vGPU that it is dedicated to; NULL: none
  *
  * Return: 0; -EIO the slice is faulty now; -ENODEV.
  */
-int tess_slice_share(struct tess_slice *slice)
+int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner)
 {
+	struct tess_gpu *gpu = slice->gpu;
 	int rc;
 
-	lockdep_assert_held(&slice->gpu->compose);
+	lockdep_assert_held(&gpu->compose);
 	rc = tess_slice_reset(slice);
-	if (!rc)
-		slice_set(slice, TESS_SLICE_SHARED, NULL, 0);
-	else if (rc == -EIO)
+	if (rc == -EIO)
 		slice_set(slice, TESS_SLICE_FAULTY, NULL, 0);
-	return rc;
+	if (rc)
+		return rc;
+	spin_lock(&gpu->lock);
+	slice->state = TESS_SLICE_SHARED;
+	slice->owner = owner;
+	gpu->generation++;
+	spin_unlock(&gpu->lock);
+	return 0;
 }
 
 /* What a slice is that nobody has */

@@ -19,7 +19,8 @@ struct tess_vslice;
  * @TESS_SLICE_FREE: nobody
  * @TESS_SLICE_ELASTIC: an elastic vGPU, which gives it back on demand
  * @TESS_SLICE_USED: a vGPU
- * @TESS_SLICE_SHARED: several vGPUs, one at a time is resident
+ * @TESS_SLICE_SHARED: several vslices, one at a time is resident; of several vGPUs, or
+ *	of one if it is dedicated to it
  * @TESS_SLICE_FAULTY: it did not answer a reset; out of use until the GPU is reset
  * @TESS_SLICE_ABSENT: the host of this vGPU took it away, and nobody has it
  */
@@ -40,6 +41,7 @@ enum tess_slice_state {
  * @info: kind, cores, engines. Changed only by tess_gpu_reconfigure(), under
  *	tess_gpu.lock; readers that can bear a mixture need no lock
  * @state: enum tess_slice_state, under tess_gpu.lock
+ * @owner: of a shared one: vGPU that it is dedicated to, or NULL. Under tess_gpu.lock
  * @client: vGPU that has it, or that is resident if it is shared. Under tess_gpu.lock
  * @vslice: as which vslice, under tess_gpu.lock
  * @leaving: a new owner is chosen, the elastic one still has it. Under tess_gpu.lock
@@ -64,6 +66,7 @@ struct tess_slice {
 	unsigned int index;
 	struct tess_slice_info info;
 	enum tess_slice_state state;
+	struct tess_vgpu *owner;
 	struct tess_vgpu *client;
 	unsigned int vslice;
 	bool leaving;
@@ -94,7 +97,8 @@ int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
 void tess_slice_reclaim(struct tess_slice *slice);
-int tess_slice_share(struct tess_slice *slice);
+int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner);
+bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu);
 void tess_slice_unshare(struct tess_slice *slice);
 void tess_slice_release(struct tess_slice *slice);
 void tess_slice_give_up(struct tess_slice *slice);

@@ -95,7 +95,7 @@ static enum tess_swap_use swap_use(const struct tess_slice *slice)
 	case TESS_SLICE_FREE:
 		return TESS_SWAP_FREE;
 	case TESS_SLICE_SHARED:
-		return TESS_SWAP_SHARED;
+		return slice->owner ? TESS_SWAP_OTHER : TESS_SWAP_SHARED;
 	case TESS_SLICE_ELASTIC:
 		return slice->leaving ? TESS_SWAP_OTHER : TESS_SWAP_ELASTIC;
 	default:

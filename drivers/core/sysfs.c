@@ -163,18 +163,22 @@ static ssize_t slice_show_state(struct tess_slice *slice, unsigned int arg, char
 	enum tess_slice_state state;
 
 	spin_lock(&slice->gpu->lock);
-	state = tess_slice_is_withdrawn(slice) ? TESS_SLICE_ABSENT : slice->state;
+	state = slice->owner ? TESS_SLICE_USED : slice->state;
+	if (tess_slice_is_withdrawn(slice))
+		state = TESS_SLICE_ABSENT;
 	spin_unlock(&slice->gpu->lock);
 	return sysfs_emit(buf, "%s\n", tess_slice_state_name(state));
 }
 
 static ssize_t slice_show_owner(struct tess_slice *slice, unsigned int arg, char *buf)
 {
+	const struct tess_vgpu *owner;
 	ssize_t len;
 
 	/* The name goes with the vGPU, which needs the lock to leave the slice */
 	spin_lock(&slice->gpu->lock);
-	len = sysfs_emit(buf, "%s\n", slice->client ? slice->client->name : "");
+	owner = slice->owner ?: slice->client;
+	len = sysfs_emit(buf, "%s\n", owner ? owner->name : "");
 	spin_unlock(&slice->gpu->lock);
 	return len;
 }

@@ -53,11 +53,15 @@ enum tess_out_reason {
  * @TESS_MOVE_CLIENT: the front-end, tess_vslice_move()
  * @TESS_MOVE_SYSFS: the administrator, by the file "slice"
  * @TESS_MOVE_SWAP: the swapper; tess_swap_decision says why
+ * @TESS_MOVE_COMPOSE: its vGPU is composed anew
+ * @TESS_MOVE_RETURN: that failed, it goes back
  */
 enum tess_move_reason {
 	TESS_MOVE_CLIENT,
 	TESS_MOVE_SYSFS,
 	TESS_MOVE_SWAP,
+	TESS_MOVE_COMPOSE,
+	TESS_MOVE_RETURN,
 };
 #endif
 
@@ -71,6 +75,8 @@ TRACE_DEFINE_ENUM(TESS_OUT_TIMEOUT);
 TRACE_DEFINE_ENUM(TESS_MOVE_CLIENT);
 TRACE_DEFINE_ENUM(TESS_MOVE_SYSFS);
 TRACE_DEFINE_ENUM(TESS_MOVE_SWAP);
+TRACE_DEFINE_ENUM(TESS_MOVE_COMPOSE);
+TRACE_DEFINE_ENUM(TESS_MOVE_RETURN);
 
 TRACE_DEFINE_ENUM(TESS_SWAP_CROWDED);
 TRACE_DEFINE_ENUM(TESS_SWAP_REBALANCE);
@@ -92,7 +98,9 @@ TRACE_DEFINE_ENUM(TESS_SWAP_NOWHERE);
 	__print_symbolic(reason,					\
 			 { TESS_MOVE_CLIENT, "client" },		\
 			 { TESS_MOVE_SYSFS, "sysfs" },			\
-			 { TESS_MOVE_SWAP, "swap" })
+			 { TESS_MOVE_SWAP, "swap" },			\
+			 { TESS_MOVE_COMPOSE, "compose" },		\
+			 { TESS_MOVE_RETURN, "return" })
 
 #define tess_show_swap_reason(reason)					\
 	__print_symbolic(reason,					\

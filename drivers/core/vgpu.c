@@ -17,6 +17,7 @@
 #include <linux/module.h>
 #include <tessera/compat.h>
 
+#include "blueprint.h"
 #include "compose.h"
 #include "fault.h"
 #include "gpu.h"
@@ -101,6 +102,18 @@ void tess_vgpu_wait_idle(struct tess_vgpu *vgpu)
 	wait_event(vgpu->idle, vgpu_is_idle(vgpu));
 }
 
+/**
+ * tess_vgpu_tell() - the composition is another
+ * @vgpu: vGPU; compose is held
+ */
+void tess_vgpu_tell(struct tess_vgpu *vgpu)
+{
+	if (!vgpu->ops->config || !tess_vgpu_get(vgpu))
+		return;
+	vgpu->ops->config(vgpu);
+	tess_vgpu_put_client(vgpu);
+}
+
 /* Next vGPU that was not told; in the list until it is destroyed */
 static struct tess_vgpu *vgpu_next_to_tell(struct tess_gpu *gpu)
 {
@@ -167,9 +180,10 @@ static void vgpu_init_vslices(struct tess_vgpu *vgpu)
 	}
 }
 
-static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu_params *params,
+				    const struct tess_blueprint *bp)
 {
-	unsigned int n = params->elastic ? gpu->info.slice_count : params->blueprint.slices;
+	unsigned int n = params->elastic ? gpu->info.slice_count : bp->max;
 	struct tess_vgpu *vgpu;
 
 	vgpu = kzalloc(struct_size(vgpu, vslices, n), GFP_KERNEL);
@@ -185,12 +199,7 @@ static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu
 	init_waitqueue_head(&vgpu->idle);
 	vgpu->gpu = gpu;
 	vgpu->elastic = params->elastic;
-	if (!params->elastic)
-		vgpu->blueprint = params->blueprint;
-	if (!vgpu->blueprint.engines)
-		vgpu->blueprint.engines = TESS_ENGINE_ALL;
-	if (!vgpu->blueprint.weight)
-		vgpu->blueprint.weight = TESS_WEIGHT_DEFAULT;
+	vgpu->blueprint = *bp;
 	vgpu->ops = params->ops;
 	vgpu->priv = params->priv;
 	vgpu->owner = params->elastic ? NULL : params->owner;
@@ -206,10 +215,11 @@ static void vgpu_free(struct tess_vgpu *vgpu)
 	kfree(vgpu);
 }
 
-static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *params,
+			const struct tess_blueprint *bp)
 {
-	const struct tess_blueprint *bp = &params->blueprint;
 	const struct tess_client_ops *ops = params->ops;
+	int rc;
 
 	if (!params->name || !ops || !ops->gone || !ops->fault)
 		return -EINVAL;
@@ -217,33 +227,21 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 		return -EINVAL;
 	if (params->elastic)
 		return 0;
-	if (!tess_blueprint_is_valid(gpu, bp))
-		return -EINVAL;
-	if (!bp->shared && !bp->automatic)
-		return 0;
-	if (!ops->parked || !ops->resumed)
-		return -EINVAL;
-	return gpu->can_switch ? 0 : -EOPNOTSUPP;
+	rc = tess_blueprint_check(gpu, params->name, bp, bp->max, params->reason);
+	if (rc || (ops->parked && ops->resumed))
+		return rc;
+	return bp->shared || bp->automatic || bp->min < bp->max ? -EINVAL : 0;
 }
 
-struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 {
-	struct tess_vgpu *vgpu;
+	struct tess_gpu *gpu = vgpu->gpu;
 	int rc;
 
-	rc = params_check(gpu, params);
-	if (rc)
-		return ERR_PTR(rc);
-	vgpu = vgpu_alloc(gpu, params);
-	if (!vgpu)
-		return ERR_PTR(-ENOMEM);
-	if (!try_module_get(vgpu->owner)) {
-		rc = -ENODEV;
-		goto err_free;
-	}
-
 	mutex_lock(&gpu->compose);
-	rc = READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu);
+	rc = READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu, reason);
+	if (!rc && !vgpu->elastic)
+		rc = tess_compose_step();
 	if (!rc)
 		rc = vgpu_publish(vgpu);
 	if (rc) {
@@ -251,6 +249,29 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 		tess_elastic_fill(gpu);
 	}
 	mutex_unlock(&gpu->compose);
+	return rc;
+}
+
+struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+{
+	struct tess_blueprint bp = { 0 };
+	struct tess_vgpu *vgpu;
+	int rc;
+
+	if (!params->elastic)
+		bp = params->blueprint;
+	tess_blueprint_resolve(&bp);
+	rc = params_check(gpu, params, &bp);
+	if (rc)
+		return ERR_PTR(rc);
+	vgpu = vgpu_alloc(gpu, params, &bp);
+	if (!vgpu)
+		return ERR_PTR(-ENOMEM);
+	if (!try_module_get(vgpu->owner)) {
+		rc = -ENODEV;
+		goto err_free;
+	}
+	rc = vgpu_begin(vgpu, params->reason);
 	if (rc)
 		goto err_module;
 	rc = tess_vgpu_sysfs_add(vgpu, params->replaces);
@@ -352,7 +373,8 @@ u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
 	spin_lock(&vgpu->gpu->lock);
 	for (i = 0; i < vgpu->nr_vslices; i++) {
 		slice = vgpu->vslices[i].slice;
-		if (slice && !slice->leaving && !tess_slice_is_withdrawn(slice))
+		if (slice && !slice->leaving && !tess_slice_is_withdrawn(slice) &&
+		    tess_vslice_is_given(&vgpu->vslices[i]))
 			mask |= BIT_ULL(i);
 	}
 	spin_unlock(&vgpu->gpu->lock);

@@ -22,6 +22,7 @@ struct tess_vgpu_dir;
  * @vgpu: vGPU
  * @index: in it
  * @slice: its slice (home), or NULL. Under both tess_slice.hw of it and tess_gpu.lock
+ * @reach: vslices whose memory it reaches. Under tess_gpu.lock, changes under compose
  * @ring: of a kernel client, or NULL. Under tess_slice.hw of @slice, as the following
  *	unless they say otherwise
  * @setup: what the host allows
@@ -42,6 +43,7 @@ struct tess_vslice {
 	struct tess_vgpu *vgpu;
 	unsigned int index;
 	struct tess_slice *slice;
+	u64 reach;
 	struct tess_ring *ring;
 	struct tess_slice_setup setup;
 	struct tess_as *stage2;
@@ -63,8 +65,10 @@ struct tess_vslice {
  * @link: in tess_gpu.vgpus
  * @gpu: GPU, a reference to its device is held
  * @name: owner
- * @blueprint: what was asked for, engines resolved
+ * @blueprint: what was asked for, resolved. Under tess_gpu.lock; slices, kind, topology
+ *	and engines change under tess_gpu.compose
  * @elastic: holds what is free
+ * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @ops: call-backs
  * @priv: of the owner
  * @owner: its module, pinned; NULL if elastic: that vGPU is there as long as the
@@ -90,6 +94,7 @@ struct tess_vgpu {
 	char *name;
 	struct tess_blueprint blueprint;
 	bool elastic;
+	bool dedicated;
 	const struct tess_client_ops *ops;
 	void *priv;
 	struct module *owner;
@@ -121,6 +126,18 @@ static inline bool tess_vslice_is_resident(const struct tess_vslice *vs)
 	return vs->slice && vs->slice->client == vs->vgpu && vs->slice->vslice == vs->index;
 }
 
+/* Do its vslices take turns, with others' or with each other? Else each has its own slice */
+static inline bool tess_vgpu_takes_turns(const struct tess_vgpu *vgpu)
+{
+	return vgpu->blueprint.shared || vgpu->dedicated;
+}
+
+/* Is it the client's to use? Others are there, too, and run what they have left */
+static inline bool tess_vslice_is_given(const struct tess_vslice *vs)
+{
+	return vs->vgpu->elastic || vs->index < READ_ONCE(vs->vgpu->blueprint.slices);
+}
+
 static inline struct tess_vslice *to_tess_vslice(struct tess_policy_entity *e)
 {
 	return container_of(e, struct tess_vslice, sched.policy);
@@ -130,6 +147,7 @@ bool tess_vgpu_get(struct tess_vgpu *vgpu);
 struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *vslice);
 void tess_vgpu_put_client(struct tess_vgpu *vgpu);
 void tess_vgpu_wait_idle(struct tess_vgpu *vgpu);
+void tess_vgpu_tell(struct tess_vgpu *vgpu);
 void tess_vgpus_tell_gone(struct tess_gpu *gpu);
 
 #endif

@@ -102,6 +102,13 @@ static int vslice_read_parked(struct tess_slice *slice, const struct tess_vslice
 	return tess_context_read(vs->context, off, width, val);
 }
 
+/* What its client is not to use is no slice to it, although it goes on there */
+static bool vslice_reads_none(const struct tess_vslice *vs, u32 off)
+{
+	return !tess_vslice_is_given(vs) &&
+	       (off == TESS_SREG_KIND || off == TESS_SREG_CORES || off == TESS_SREG_ENGINES);
+}
+
 static int vslice_read(struct tess_slice *slice, const struct tess_vslice *vs, u32 off,
 		       unsigned int width, u64 *val)
 {
@@ -116,7 +123,7 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 			 u64 *val)
 {
 	struct tess_slice *slice;
-	int idx, rc;
+	int idx, rc = 0;
 
 	*val = 0;
 	if (!reg_is_valid(off, width))
@@ -124,7 +131,8 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	rc = vslice_read(slice, &vgpu->vslices[vslice], off, width, val);
+	if (!vslice_reads_none(&vgpu->vslices[vslice], off))
+		rc = vslice_read(slice, &vgpu->vslices[vslice], off, width, val);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
