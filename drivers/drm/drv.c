@@ -116,14 +116,14 @@ static const struct drm_driver tess_drm_driver = {
 static void tess_device_changed(struct tess_device *tdev)
 {
 	u64 generation = atomic64_inc_return_release(&tdev->generation);
-	char event[] = "TESSERA_EVENT=composition";
 	char number[sizeof("TESSERA_GENERATION=18446744073709551615")];
-	char *env[] = { event, number, NULL };
+	char *env[3] = { number };
 	int idx;
 
 	if (!READ_ONCE(tdev->registered) || !drm_dev_enter(tdev->drm, &idx))
 		return;
 	snprintf(number, sizeof(number), "TESSERA_GENERATION=%llu", generation);
+	env[1] = "TESSERA_EVENT=composition";
 	kobject_uevent_env(&tdev->drm->render->kdev->kobj, KOBJ_CHANGE, env);
 	drm_dev_exit(idx);
 }
