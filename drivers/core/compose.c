@@ -136,7 +136,7 @@ static const char *blueprint_unsupported(const struct tess_gpu *gpu,
  * @count: number of its vslices
  * @reason: filled if not; may be NULL
  *
- * Return: 0, -EINVAL, -EOPNOTSUPP.
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOSPC.
  */
 int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 			 const struct tess_blueprint *bp, unsigned int count,
@@ -150,7 +150,7 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 	if (what)
 		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);
 	if (count > bp->slices * TESS_SHARE_MAX)
-		return tess_refuse(gpu, name, reason, -EINVAL,
+		return tess_refuse(gpu, name, reason, -ENOSPC,
 				   "slices=%u: too few for %u vslices, %u can have a slice",
 				   bp->slices, count, TESS_SHARE_MAX);
 	return 0;
