@@ -144,8 +144,11 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 {
 	const char *what;
 
+	if (bp->memory > gpu->info.vram_size)
+		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
+				   bp->memory, gpu->info.vram_size);
 	if (!blueprint_is_valid(gpu, bp))
-		return tess_refuse(gpu, name, reason, -EINVAL, "invalid blueprint");
+		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
 	what = blueprint_unsupported(gpu, bp);
 	if (what)
 		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);

@@ -146,7 +146,49 @@ static int policy_store(struct tess_vgpu *vgpu, const char *buf)
 }
 VGPU_ATTR(policy, 0644, policy_store);
 
+static ssize_t blueprint_show(struct tess_vgpu *vgpu, char *buf)
+{
+	char text[TESS_BLUEPRINT_MAX];
+	struct tess_blueprint bp;
+
+	if (vgpu->elastic)
+		return sysfs_emit(buf, "none\n");
+	tess_vgpu_blueprint(vgpu, &bp);
+	tess_blueprint_format(&bp, text, sizeof(text));
+	return sysfs_emit(buf, "%s\n", text);
+}
+VGPU_ATTR(blueprint, 0444, NULL);
+
+static ssize_t generation_show(struct tess_vgpu *vgpu, char *buf)
+{
+	u64 generation;
+
+	spin_lock(&vgpu->gpu->lock);
+	generation = vgpu->generation;
+	spin_unlock(&vgpu->gpu->lock);
+	return sysfs_emit(buf, "%llu\n", generation);
+}
+VGPU_ATTR(generation, 0444, NULL);
+
+static ssize_t given_show(struct tess_vgpu *vgpu, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", (unsigned int)hweight64(tess_vgpu_slice_mask(vgpu)));
+}
+VGPU_ATTR(given, 0444, NULL);
+
+static ssize_t withheld_show(struct tess_vgpu *vgpu, char *buf)
+{
+	unsigned int given = hweight64(tess_vgpu_slice_mask(vgpu));
+
+	return sysfs_emit(buf, "%u\n", vgpu->nr_vslices - given);
+}
+VGPU_ATTR(withheld, 0444, NULL);
+
 static struct attribute *vgpu_attrs[] = {
+	&vgpu_attr_blueprint.attr,
+	&vgpu_attr_generation.attr,
+	&vgpu_attr_given.attr,
+	&vgpu_attr_withheld.attr,
 	&vgpu_attr_share.attr,
 	&vgpu_attr_weight.attr,
 	&vgpu_attr_cap.attr,
