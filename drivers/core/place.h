@@ -37,6 +37,34 @@ struct tess_place_request {
 };
 
 /**
+ * struct tess_place_spot - a slice of the pool
+ * @gpu: number of the GPU
+ * @slice: number of the slice there
+ */
+struct tess_place_spot {
+	u8 gpu;
+	u8 slice;
+};
+
+/**
+ * struct tess_place_span - what is to be placed on one or several GPUs
+ * @n: number of slices, at least 1
+ * @kind: enum tess_slice_kind of all of them; TESS_KIND_NONE: any
+ * @topology: enum tess_topology of the vslices
+ * @gpus: number of GPUs that the slices are to come from; 0: one
+ * @may_span: if no GPU alone has so many, take them from as few as have; only with one
+ * @keep: for each GPU the slices that the vGPU has now, they count as free; NULL: none
+ */
+struct tess_place_span {
+	unsigned int n;
+	u32 kind;
+	u32 topology;
+	unsigned int gpus;
+	bool may_span;
+	const u64 *keep;
+};
+
+/**
  * struct tess_place_shared - what placement of those that share slices has to choose from
  * @count: number of slices, at most TESS_MAX_SLICES
  * @open: slices that are shared or can be had
@@ -57,7 +85,19 @@ int tess_place_share(struct tess_place_shared *place, u32 kind, unsigned int n, 
 unsigned int tess_place_share_count(struct tess_place_shared *place, u32 kind, unsigned int n,
 				    u32 weight);
 unsigned int tess_place_free(const struct tess_place *place, u32 kind);
+unsigned int tess_place_distance(unsigned int count, unsigned int a, unsigned int b);
+u64 tess_place_mask(const u8 *chosen, unsigned int n);
+unsigned int tess_place_lost(const struct tess_place *place, u64 free, u64 taken);
+u64 tess_place_cost(const struct tess_place *place, const struct tess_place_request *req,
+		    const u8 *chosen);
 int tess_place_choose(const struct tess_place *place, const struct tess_place_request *req,
 		      u8 *chosen);
+
+u64 tess_place_pool_cost(const struct tess_place *gpus, unsigned int count,
+			 const struct tess_place_span *req, const struct tess_place_spot *chosen);
+bool tess_place_pool_can(const struct tess_place *gpus, unsigned int count,
+			 const struct tess_place_span *req);
+int tess_place_pool(const struct tess_place *gpus, unsigned int count,
+		    const struct tess_place_span *req, struct tess_place_spot *chosen);
 
 #endif

@@ -16,9 +16,9 @@ static struct tess_place gpu_with(u64 free)
 	return (struct tess_place){ .count = 16, .free = free, .kind = kinds };
 }
 
-static u64 choose(u64 free, u32 kind, unsigned int n)
+static u64 choose_near(u64 free, u32 kind, unsigned int n, u32 topology)
 {
-	struct tess_place_request req = { .n = n, .kind = kind };
+	struct tess_place_request req = { .n = n, .kind = kind, .topology = topology };
 	struct tess_place place = gpu_with(free);
 	u8 chosen[TESS_MAX_SLICES];
 	unsigned int i;
@@ -29,6 +29,11 @@ static u64 choose(u64 free, u32 kind, unsigned int n)
 	for (i = 0; i < n; i++)
 		mask |= BIT_ULL(chosen[i]);
 	return mask;
+}
+
+static u64 choose(u64 free, u32 kind, unsigned int n)
+{
+	return choose_near(free, kind, n, TESS_TOPOLOGY_NONE);
 }
 
 TEST(kind)
@@ -59,10 +64,20 @@ TEST(count)
 
 TEST(near_each_other)
 {
-	/* 0 and 5 are far from each other, 3 and 5 are nearer */
-	EXPECT_EQ(choose(0x0029, C, 2), 0x0028ULL);
-	/* no two neighbours: the three with the smallest span */
-	EXPECT_EQ(choose(0x0035, C, 3), 0x0034ULL);
+	u32 topology;
+
+	for (topology = TESS_TOPOLOGY_CHAIN; topology <= TESS_TOPOLOGY_MESH; topology++) {
+		/* 0 and 5 are far from each other, 3 and 5 are nearer */
+		EXPECT_EQ(choose_near(0x0029, C, 2, topology), 0x0028ULL);
+		/* no two neighbours: the three with the smallest span */
+		EXPECT_EQ(choose_near(0x0035, C, 3, topology), 0x0034ULL);
+		/* the fabric is a ring */
+		EXPECT_EQ(choose_near(0x8021, TESS_KIND_NONE, 2, topology), 0x0021ULL);
+		EXPECT_EQ(choose_near(0xe003, TESS_KIND_NONE, 5, topology), 0xe003ULL);
+	}
+	/* without links it does not matter: what is good for nothing else goes first */
+	EXPECT_EQ(choose(0x001d, C, 1), 0x0001ULL);
+	EXPECT_EQ(choose(0x0035, C, 2), 0x0005ULL);
 }
 
 TEST(best_fit)
@@ -90,7 +105,8 @@ TEST(any_kind)
 	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 5), 0x001fULL);
 	/* more than any kind has: mixed, and all of it */
 	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 16), 0xffffULL);
-	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 7), 0x007fULL);
+	EXPECT_EQ(choose(0xffff, TESS_KIND_NONE, 7), 0x1fc0ULL);
+	EXPECT_EQ(choose_near(0xffff, TESS_KIND_NONE, 7, TESS_TOPOLOGY_RING), 0x1fc0ULL);
 }
 
 /* Whether it can be met depends on the number only, and the answer is what was asked for */
@@ -142,6 +158,33 @@ TEST(many_slices)
 }
 
 /* Its own slices count as free, staying is preferred, and who stays keeps its slice */
+TEST(stay_in_order)
+{
+	static const u8 now[] = { 3, 1, 2 };
+	struct tess_place_request req = {
+		.n = 3,
+		.kind = C,
+		.topology = TESS_TOPOLOGY_CHAIN,
+		.keep = 0x0e,
+		.now = now,
+		.nr_now = 3,
+	};
+	struct tess_place place = gpu_with(0x0000);
+	u8 chosen[TESS_MAX_SLICES];
+	unsigned int i;
+
+	/* 3, 2, 1 is one link shorter, but two would move */
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(chosen[i], now[i]);
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), (3ULL << 16) + 9);
+	req.now = NULL;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(chosen[i], i + 1);
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), (2ULL << 16) + 9);
+}
+
 TEST(stay)
 {
 	static const u8 now[] = { 4, 3, 1 };

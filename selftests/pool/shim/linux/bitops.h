@@ -10,4 +10,9 @@ static inline unsigned int hweight64(u64 mask)
 	return (unsigned int)__builtin_popcountll(mask);
 }
 
+static inline unsigned int __ffs64(u64 mask)
+{
+	return (unsigned int)__builtin_ctzll(mask);
+}
+
 #endif

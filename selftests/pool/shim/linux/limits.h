@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/types.h>
 
+#define U16_MAX UINT16_MAX
 #define U32_MAX UINT32_MAX
 #define U64_MAX ((u64)~0ULL)
 
