@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: placement of vGPUs, scheduling policy: the kernel's source in user space
+# lane: blueprints, placement of vGPUs, scheduling policy: the kernel's source in user space
 # timeout: 300
 
 status=0
