@@ -117,6 +117,9 @@ class Guest:
         """What is known of a guest that did not come to an end."""
         for name in ("blueprint", "composition", "last_error"):
             print(f"# {name}: " + read(f"{self.mdev}/{name}").replace("\n", " | "))
+        for path in sorted(glob.glob(f"{GPU}/vgpus/{self.uuid}/vslice*")):
+            values = (f"{f}={read(os.path.join(path, f))}" for f in sorted(os.listdir(path)))
+            print(f"# {os.path.basename(path)}: {' '.join(values)}")
         for path in sorted(glob.glob(f"{DIR}/*.txt")):
             for line in read(path).splitlines()[-4:]:
                 print(f"# [{os.path.basename(path)}] {line}")
@@ -152,14 +155,19 @@ def recompose(guest, dice):
     return awaited
 
 
-def json_lines(name):
-    lines = [json.loads(line) for line in read(f"{DIR}/{name}.txt").splitlines()]
-    return [line.get("result", line) for line in lines]
+def results_of(name):
+    """What examples printed: JSON objects, one behind the other."""
+    text, decoder, results = read(f"{DIR}/{name}.txt"), json.JSONDecoder(), []
+    while text:
+        value, end = decoder.raw_decode(text)
+        results.append(value.get("result", value))
+        text = text[end:].lstrip()
+    return results
 
 
 def check_examples(tap, guest):
     status = guest.done("examples")
-    results = json_lines("examples") if status == 0 else []
+    results = results_of("examples") if status == 0 else []
     right = [r for r in results if r["ok"] and r["verified"] and not r["mismatches"]]
     counts = {name: sum(r["name"] == name for r in right) for name in ("sgemm", "sha256")}
     used = sorted({r["slices"] for r in right})
@@ -191,7 +199,7 @@ def scale(tap, guest):
         write(f"{DIR}/new", guest.generation())
         os.rename(f"{DIR}/new", f"{DIR}/go-{n}")
         tap.ok(guest.done(f"sgemm{n}") == 0, f"SGEMM with {n} slices")
-        result = json_lines(f"sgemm{n}")[-1]
+        result = results_of(f"sgemm{n}")[-1]
         cycles[n] = result["cycles"]
         tap.ok(result["slices"] == n, f"it used {result['slices']}: {cycles[n]} cycles")
     ratio = cycles[1] / max(cycles[4], 1)
@@ -223,7 +231,7 @@ def main():
     dice = random.Random(seed)
     for n in range(3):
         with open(f"{DIR}/input{n}", "wb") as f:
-            f.write(dice.randbytes(150000 + 70000 * n))
+            f.write(dice.randbytes(3000 + 4000 * n))
     before = slices_free()
     tap = Tap()
     guest = Guest()

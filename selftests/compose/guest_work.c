@@ -26,10 +26,10 @@
 
 #include "guest_work.h"
 
-#define ITEMS 2048
+#define ITEMS 1024
 #define GROUP 16
-#define UNDER_WAY 12
-#define ROUND 36
+#define UNDER_WAY 6
+#define ROUND 12
 #define GENERATION "/sys/bus/pci/drivers/tessera_pci/*/generation"
 
 /**
@@ -193,7 +193,7 @@ static void start(struct work *w, const char *kernels)
 	if (!w->kernel || !w->cells)
 		die("prepare", tess_strerror(w->dev));
 	w->args.cells = tess_buffer_va(buf);
-	w->args.spin = 300;
+	w->args.spin = 20;
 }
 
 static void collect(struct work *w, unsigned int slot)
