@@ -410,6 +410,15 @@ int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
 void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp);
 
 /**
+ * tess_vgpu_profile() - what the client of a vGPU does with it
+ * @vgpu: vGPU that is not elastic
+ * @profile: averages up to now
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile);
+
+/**
  * tess_vgpu_recompose() - give a vGPU another shape, while it runs
  * @vgpu: vGPU with parked() and resumed()
  * @bp: from tess_blueprint_parse(); as many slices as it has vslices at most, the memory that
