@@ -40,6 +40,9 @@
 #include "parent.h"
 #include "shape.h"
 
+/* Most slices that are made from a profile where nobody gave bounds: the largest preset */
+#define TESS_MDEV_PROFILE_SLICES	4
+
 /**
  * struct tess_mdev_composed - a composition that is not the vGPU's yet, or not any more
  * @vgpu: NULL: a blank one
@@ -209,15 +212,28 @@ static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 	return ret;
 }
 
+/* Is it the same to a client that opens it now? */
+static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *bp)
+{
+	struct tess_blueprint now;
+
+	if (!tm->vgpu)
+		return false;
+	tess_vgpu_blueprint(tm->vgpu, &now);
+	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared;
+}
+
 static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
 		  struct tess_reason *reason)
 {
-	int ret;
+	int ret = -EOPNOTSUPP;
 
-	if (tm->shape.open) {
-		strscpy(reason->text, "it is in use");
-		return -EBUSY;
-	}
+	if (tm->shape.open || fits_frame(tm, bp))
+		ret = tess_vgpu_recompose(tm->vgpu, bp, reason);
+	if (tm->shape.open || ret != -EOPNOTSUPP)
+		return ret;
+	/* A GPU that cannot move vslices can compose anew */
+	reason->text[0] = 0;
 	ret = replace(tm, gpu, bp, reason);
 	if (!ret)
 		tess_mdev_shape_changed(tm);
@@ -265,6 +281,46 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 	}
 	ret = parse(tm, gpu, text, &bp, reason);
 	return ret ?: change(tm, gpu, &bp, reason);
+}
+
+/* Bounds for what is made from a profile, and what it says nothing about */
+static int profile_base(const struct tess_mdev *tm, const struct tess_gpu *gpu,
+			struct tess_blueprint *base, struct tess_reason *reason)
+{
+	if (!tm->vgpu)
+		return tess_mdev_parse_blueprint(gpu, "slices=1", base, reason);
+	tess_vgpu_blueprint(tm->vgpu, base);
+	return 0;
+}
+
+/* The bounds are nobody's wish: choose from the sizes of the presets, and stay there */
+static void generate_unbound(const struct tess_profile *profile, struct tess_blueprint *base,
+			     struct tess_blueprint *bp)
+{
+	base->min = 1;
+	base->max = max_t(u32, base->slices, TESS_MDEV_PROFILE_SLICES);
+	tess_blueprint_generate(profile, base, bp);
+	bp->min = bp->slices;
+	bp->max = bp->slices;
+}
+
+static int write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+			 struct tess_reason *reason)
+{
+	struct tess_blueprint base, bp;
+	struct tess_profile profile;
+	int ret;
+
+	ret = tess_profile_parse(text, &profile, reason);
+	if (!ret)
+		ret = profile_base(tm, gpu, &base, reason);
+	if (ret)
+		return ret;
+	if (tm->shape.open || base.min != base.max)
+		tess_blueprint_generate(&profile, &base, &bp);
+	else
+		generate_unbound(&profile, &base, &bp);
+	return change(tm, gpu, &bp, reason);
 }
 
 /* ---- last_error ---- */
@@ -360,6 +416,18 @@ int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text)
 	return write_shape(tm, text, write_blueprint);
 }
 
+/**
+ * tess_mdev_write_profile() - give a vGPU the shape that fits a workload
+ * @tm: vGPU
+ * @text: profile
+ *
+ * Return: as tess_mdev_write_blueprint().
+ */
+int tess_mdev_write_profile(struct tess_mdev *tm, const char *text)
+{
+	return write_shape(tm, text, write_profile);
+}
+
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
 {
 	guard(mutex)(&tm->bars.comp_lock);
@@ -368,11 +436,17 @@ bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
 	return tm->vgpu;
 }
 
+int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile)
+{
+	guard(mutex)(&tm->shape.lock);
+	return tm->vgpu ? tess_vgpu_profile(tm->vgpu, profile) : -ENXIO;
+}
+
 void tess_mdev_shape_changed(struct tess_mdev *tm)
 {
 	char generation[sizeof("TESSERA_GENERATION=") + 20];
 	char event[] = "TESSERA_EVENT=composition";
-	char *env[] = { event, generation, NULL };
+	char *env[3] = { event, generation };
 
 	snprintf(generation, sizeof(generation), "TESSERA_GENERATION=%llu",
 		 tess_mdev_bars_generation(tm));

@@ -33,8 +33,11 @@ void tess_mdev_shape_destroy(struct tess_mdev *tm);
 
 /* What is written to the attributes; 0 or negative errno, and last_error */
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
+int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
 /* Its blueprint now; false: it is blank */
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp);
+/* Its measured profile; -ENXIO: it is blank, -ENODEV */
+int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile);
 /* Text of last_error, with newline */
 ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf);
 /* User space learns that the composition changed */

@@ -66,7 +66,7 @@ static DEVICE_ATTR_RO(composition);
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint"
+	"move", "blueprint", "profile"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -100,6 +100,25 @@ static ssize_t blueprint_store(struct device *dev, struct device_attribute *attr
 	return tess_mdev_write_blueprint(dev_get_drvdata(dev), buf) ?: count;
 }
 static DEVICE_ATTR_RW(blueprint);
+
+static ssize_t profile_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_profile profile;
+	int len;
+
+	len = tess_mdev_profile(dev_get_drvdata(dev), &profile);
+	if (len)
+		return len == -ENXIO ? sysfs_emit(buf, "none\n") : len;
+	len = tess_profile_format(&profile, buf, TESS_BLUEPRINT_MAX);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+
+static ssize_t profile_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			     size_t count)
+{
+	return tess_mdev_write_profile(dev_get_drvdata(dev), buf) ?: count;
+}
+static DEVICE_ATTR_RW(profile);
 
 static ssize_t last_error_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -192,6 +211,7 @@ static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_composition.attr,
 	&dev_attr_features.attr,
 	&dev_attr_blueprint.attr,
+	&dev_attr_profile.attr,
 	&dev_attr_last_error.attr,
 	&dev_attr_weight.attr,
 	&dev_attr_cap.attr,
