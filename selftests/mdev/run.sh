@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 status=0
 modprobe vfio_iommu_type1 || exit 1
 selftests/mdev/types.sh || status=1
-for t in device regs irq memory isolation life shared; do
+for t in device regs irq memory isolation life shared blueprint recompose; do
 	out/selftests/mdev/$t || status=1
 done
 exit $status
