@@ -32,6 +32,7 @@ help:
 	@echo 'make bench-model  speed of the GPU model, also in out/bench-model.json'
 	@echo 'make bench        a vGPU beside passthrough and the host, also in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
+	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -111,8 +112,11 @@ bench: all
 bench-sched: all
 	@$(ENV)tools/bench/bench-sched
 
+bench-compose: all
+	@$(ENV)tools/bench/bench-compose $(if $(QUICK),--quick)
+
 clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched clean
+	shell bench bench-sched bench-compose clean

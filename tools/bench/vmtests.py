@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures that test programs in a host VM print, as a table and as JSON.
+
+A program prints "# figure NAME VALUE" for each; what it judges is KTAP.
+"""
+
+import argparse
+import json
+import operator
+import os
+import re
+import subprocess
+import sys
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+AT_LEAST, AT_MOST, EXACTLY = operator.ge, operator.le, operator.eq
+SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", EXACTLY: "="}
+FIGURE = re.compile(r"^# figure (\w+) (\S+)$")
+RESULT = re.compile(r"^(not )?ok \d+ (\S+)")
+
+
+def arguments(doc, argv=None):
+    """--quick and --kernel, which all of these take."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="as short as in the tests")
+    parser.add_argument("--kernel", default="6.12", choices=("6.12", "7.2"))
+    return parser.parse_args(argv)
+
+
+def vm_command(kernel, timeout, settings, program, *args):
+    """A command in a host VM whose GPU follows wall time; program is a path in the tree."""
+    cmd = [os.path.join(TREE, "scripts", "vm"), "host", "--kernel", kernel, "--timeout",
+           str(timeout), "--model-args", "--clock nominal"]
+    for name, value in settings.items():
+        cmd += ["--env", f"{name}={value}"]
+    return [*cmd, "--", os.path.join(TREE, *program.split("/")), *args]
+
+
+def progress(line):
+    """Which test has ended."""
+    if found := RESULT.match(line):
+        print(f"{'failed' if found[1] else 'done'}: {found[2]}", file=sys.stderr, flush=True)
+
+
+def measure(cmd, log):
+    """Run a command, its output goes to log: figures, and the tests that failed."""
+    figures, failed = {}, []
+    with subprocess.Popen(cmd, stdout=subprocess.PIPE, text=True, cwd=TREE) as run:
+        for line in run.stdout:
+            log.write(line)
+            progress(line)
+            if found := FIGURE.match(line):
+                figures[found[1]] = float(found[2])
+            elif line.startswith("not ok "):
+                failed.append(line.strip())
+    if run.returncode and not failed:
+        failed.append(f"status {run.returncode} of {os.path.basename(cmd[0])}")
+    return figures, failed
+
+
+def number(value):
+    return int(value) if value == int(value) else value
+
+
+def table(limits, figures):
+    """Print it; limits: (name, comparison or None, limit, what it is). Names that missed theirs."""
+    bad = []
+    print(f"{'figure':28}{'value':>10}   limit")
+    for name, compare, limit, what in limits:
+        value = figures.get(name)
+        good = value is not None and (compare is None or compare(value, limit))
+        if not good:
+            bad.append(name)
+        shown = "missing" if value is None else f"{value:.5g}"
+        bound = f"{SIGNS[compare]:>2} {limit:<6}" if compare else " " * 9
+        print(f"{name:28}{shown:>10}   {bound}{'' if good else ' MISSED'}  {what}")
+    return bad
+
+
+def report(limits, figures, failed, out, log):
+    """Table and JSON; the status that the program ends with."""
+    bad = table(limits, figures)
+    with open(out, "w", encoding="utf-8") as f:
+        json.dump({name: number(figures[name]) for name, *_ in limits if name in figures}, f,
+                  indent=1)
+        f.write("\n")
+    print(f"\nfigures: {os.path.relpath(out)}, all that was measured: {os.path.relpath(log)}")
+    for line in failed:
+        print(line)
+    return 1 if bad or failed else 0
