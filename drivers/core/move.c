@@ -18,6 +18,7 @@
 #include <linux/err.h>
 #include <tessera/compat.h>
 
+#include "adapt.h"
 #include "compose.h"
 #include "context.h"
 #include "fault.h"
@@ -379,8 +380,10 @@ int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic)
 	spin_lock(&vgpu->gpu->lock);
 	vgpu->blueprint.automatic = automatic;
 	spin_unlock(&vgpu->gpu->lock);
-	if (automatic)
+	if (automatic) {
 		tess_swapper_note(vgpu);
+		tess_adapt_note(vgpu);
+	}
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_automatic, TESS_NS);

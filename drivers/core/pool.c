@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
+#include "adapt.h"
 #include "complete.h"
 #include "fault.h"
 #include "gpu.h"
@@ -183,6 +184,7 @@ void tess_gpu_unregister(struct tess_backend *be)
 	/* What the ops below find out comes too late to tell anybody */
 	disable_work_sync(&gpu->gone_work);
 	tess_swapper_stop(gpu);
+	tess_adapt_stop(gpu);
 	mutex_lock(&pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		frontend_remove_gpu(fe, gpu);
@@ -226,6 +228,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	spin_lock_init(&gpu->lock);
 	INIT_LIST_HEAD(&gpu->vgpus);
 	tess_swapper_init(gpu);
+	tess_adapt_init(gpu);
 	mutex_init(&gpu->objects_lock);
 	INIT_LIST_HEAD(&gpu->objects);
 	device_initialize(&gpu->dev);
@@ -334,6 +337,7 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 	if (rc) {
 		disable_work_sync(&gpu->gone_work);
 		tess_swapper_stop(gpu);
+		tess_adapt_stop(gpu);
 		gpu_put_slices(gpu);
 		put_device(&gpu->dev);
 	}

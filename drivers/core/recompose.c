@@ -27,6 +27,7 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
+#include "adapt.h"
 #include "blueprint.h"
 #include "compose.h"
 #include "gpu.h"
@@ -310,6 +311,7 @@ static void recompose_publish(struct recompose_plan *plan)
 	if (plan->bp.shared)
 		tess_sched_share_changed(vgpu);
 	tess_swapper_note(vgpu);
+	tess_adapt_note(vgpu);
 	tess_vgpu_tell(vgpu);
 }
 

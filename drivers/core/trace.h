@@ -369,6 +369,42 @@ TRACE_EVENT(tess_swap_decision,
 );
 
 /**
+ * trace_tess_adapt - an automatic vGPU was to have another number of slices
+ * @vgpu: vGPU
+ * @time: GPU time
+ * @from: slices that it had
+ * @to: slices that it is to have
+ * @profile: why
+ * @rc: 0, or why it has not
+ */
+TRACE_EVENT(tess_adapt,
+	    TP_PROTO(const struct tess_vgpu *vgpu, u64 time, unsigned int from, unsigned int to,
+		     const struct tess_profile *profile, int rc),
+	    TP_ARGS(vgpu, time, from, to, profile, rc),
+	    TP_STRUCT__entry(__field(unsigned int, gpu)
+			     __string(name, vgpu->name)
+			     __field(u64, time)
+			     __field(unsigned int, from)
+			     __field(unsigned int, to)
+			     __field(unsigned int, utilization)
+			     __field(unsigned int, queue)
+			     __field(int, rc)
+	    ),
+	    TP_fast_assign(__entry->gpu = vgpu->gpu->info.index;
+			   __assign_str(name);
+			   __entry->time = time;
+			   __entry->from = from;
+			   __entry->to = to;
+			   __entry->utilization = profile->utilization;
+			   __entry->queue = profile->queue_milli;
+			   __entry->rc = rc;
+	    ),
+	    TP_printk("gpu=%u slice=-1 vgpu=%s vslice=0 time=%llu from=%u to=%u utilization=%u queue=%u rc=%d",
+		      __entry->gpu, __get_str(name), __entry->time, __entry->from, __entry->to,
+		      __entry->utilization, __entry->queue, __entry->rc)
+);
+
+/**
  * trace_tess_analyze - the averages of a vslice were renewed
  * @slice: slice that it is on
  * @vgpu: vGPU

@@ -17,6 +17,7 @@
 #include <linux/module.h>
 #include <tessera/compat.h>
 
+#include "adapt.h"
 #include "blueprint.h"
 #include "compose.h"
 #include "fault.h"
@@ -247,6 +248,8 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	if (rc) {
 		tess_vgpu_decompose(vgpu);
 		tess_elastic_fill(gpu);
+	} else {
+		tess_adapt_note(vgpu);
 	}
 	mutex_unlock(&gpu->compose);
 	return rc;

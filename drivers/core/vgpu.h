@@ -9,6 +9,7 @@
 #include <tessera/backend.h>
 
 #include "analyze.h"
+#include "generate.h"
 #include "sched.h"
 #include "slice.h"
 #include "swap.h"
@@ -80,6 +81,8 @@ struct tess_vslice {
  *	written once
  * @told_gone: gone() was called. Under tess_gpu.lock
  * @generation: of the composition. Under tess_gpu.lock
+ * @adapt: what was thought of its number of slices; for that work only, as the following
+ * @adapt_hold: looks to leave out
  * @dir: in sysfs, or NULL. Under tess_vgpu_dirs.lock, as the following
  * @predecessor: has the directory that is to be this one's, or NULL
  * @successor: gets the directory, or NULL
@@ -104,6 +107,8 @@ struct tess_vgpu {
 	bool published;
 	bool told_gone;
 	u64 generation;
+	struct tess_adapt adapt;
+	unsigned int adapt_hold;
 	struct tess_vgpu_dir *dir;
 	struct tess_vgpu *predecessor;
 	struct tess_vgpu *successor;

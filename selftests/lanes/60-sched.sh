@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: time-sharing: shares, hostile clients, parked clients, settings, the swapper
+# lane: time-sharing: shares, hostile clients, parked clients, settings, the swapper, automatic sizes
 # timeout: 900
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 nominal="--clock nominal"
 status=0
 scripts/vm host --model-args "$nominal" --timeout 500 -- \
-	selftests/sched/run.sh fair sgemm hostile life knobs swap || status=1
+	selftests/sched/run.sh fair sgemm hostile life knobs swap adapt || status=1
 scripts/vm host --model-args "$nominal --stuck-slice 0:1" --timeout 150 \
 	--env TESS_STUCK_SLICE=0 -- selftests/sched/run.sh stuck || status=1
 exit $status
