@@ -133,7 +133,6 @@ static bool write_all(int dir, const struct config *config)
 	return true;
 }
 
-/* From none to a blueprint is a step that has no way back */
 static int apply(int dir, const struct config *config)
 {
 	char before[ATTR_SIZE], now[ATTR_SIZE];
@@ -143,7 +142,7 @@ static int apply(int dir, const struct config *config)
 		return failed("blueprint", rc);
 	if (write_all(dir, config))
 		return CALLOUT_OK;
-	if (attr_read(dir, "blueprint", now) || !strcmp(now, before) || !strcmp(before, NONE))
+	if (!attr_read(dir, "blueprint", now) && !strcmp(now, before))
 		return CALLOUT_FAILED;
 	rc = attr_write(dir, "blueprint", before);
 	if (rc)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A libvirt domain that boots like "scripts/vm guest": same kernel, root and ports.
+
+libvirt starts and ends QEMU, as its own user and with its own devices; the Machine of
+scripts/vm.d only serves the ports, through pipes that the domain's channels are.
+"""
+
+import argparse
+import os
+import threading
+import time
+
+from run import read, running, virsh
+
+import guest  # of scripts/vm.d, which run.py puts on the path
+import kernlog
+import machine
+
+# Where QEMU finds the tree: the way to the tree itself may be closed to its user
+SHARE = "/run/tessera-share"
+
+XML = """
+<domain type='kvm'>
+  <name>{name}</name>
+  <memory unit='MiB'>512</memory>
+  <vcpu>1</vcpu>
+  <os>
+    <type arch='x86_64' machine='q35'>hvm</type>
+    <kernel>{kernel}</kernel>
+    <initrd>{initrd}</initrd>
+    <cmdline>{append}</cmdline>
+  </os>
+  <features><acpi/><apic/><ioapic driver='qemu'/><smm state='off'/><vmport state='off'/></features>
+  <cpu mode='host-passthrough' migratable='off'/>
+  <clock offset='utc'><timer name='hpet' present='no'/></clock>
+  <devices>
+    <emulator>/usr/bin/qemu-system-x86_64</emulator>
+    <disk type='block' device='disk'>
+      <driver name='qemu' type='raw'/>
+      <source dev='{disk}'/>
+      <target dev='vda' bus='virtio'/>
+      <readonly/>
+      <address type='pci' bus='0x00' slot='0x03'/>
+    </disk>
+    <filesystem type='mount' accessmode='squash' multidevs='remap'>
+      <source dir='{share}'/>
+      <target dir='tree'/>
+      <address type='pci' bus='0x00' slot='0x04'/>
+    </filesystem>
+    <controller type='virtio-serial' index='0'>
+      <address type='pci' bus='0x00' slot='0x05'/>
+    </controller>
+    <controller type='usb' model='none'/>
+    {channels}
+    <serial type='file'><source path='{console}'/></serial>
+    <memballoon model='none'/>
+    {hostdevs}
+  </devices>
+</domain>
+"""
+
+CHANNEL = """
+    <channel type='pipe'>
+      <source path='{path}'/>
+      <target type='virtio' name='{name}'/>
+    </channel>"""
+
+HOSTDEV = """
+    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>
+      <source><address uuid='{uuid}'/></source>
+    </hostdev>"""
+
+
+class Process:
+    """QEMU, which is a child of libvirt's and not ours."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.args = ["qemu-system-x86_64"]
+        self.returncode = 0
+
+    def poll(self):
+        return None if running(self.pid) else self.returncode
+
+    def wait(self, timeout=30):
+        end = time.monotonic() + timeout
+        while running(self.pid) and time.monotonic() < end:
+            time.sleep(0.1)
+        return self.returncode
+
+
+class Domain(machine.Machine):
+    """A domain with vGPUs that runs a command. Its end is close()."""
+
+    def __init__(self, name, uuids, command, timeout):
+        outer = guest.outer_config()
+        opts = argparse.Namespace(
+            kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", mem="512M", smp=1,
+            timeout=timeout, env=[], command=command, qmp=None, verbose=False,
+            allow_splat=False, tsc_khz=outer["TSC_KHZ"])
+        super().__init__(opts, "guest", guest.ROOT_DISK)
+        self.name, self.uuids = name, uuids
+        self.text = ""
+        self.news = threading.Condition()
+        self.streams["out"].sink = self.streams["err"].sink = self.take_text
+        self.thread = None
+        self.stopped = False
+
+    def take_text(self, data):
+        with self.news:
+            self.text += data.decode(errors="replace")
+            self.news.notify_all()
+
+    def xml(self):
+        _, image, initramfs = machine.kernel(self.opts.kernel)
+        machine.make_initrd(initramfs, self.path("initrd"), self.config(guest.MODULES),
+                            machine.command_text(self.opts.command))
+        os.chmod(self.dir, 0o755)
+        return XML.format(
+            name=self.name, kernel=image, initrd=self.path("initrd"), append=machine.APPEND,
+            disk=self.root_image, share=SHARE, console=self.console,
+            channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),
+            hostdevs="".join(HOSTDEV.format(uuid=u) for u in self.uuids)).lstrip()
+
+    def define(self):
+        path = self.path("domain.xml")
+        with open(path, "w") as f:
+            f.write(self.xml())
+        virsh("define", "--validate", path)
+
+    def launch(self):
+        """Start it and serve its ports until it is gone."""
+        self.open_ports()
+        virsh("start", self.name, timeout=120)
+        self.qemu = Process(int(read(f"/run/libvirt/qemu/{self.name}.pid")))
+        self.thread = threading.Thread(target=self.serve_ports, daemon=True)
+        self.thread.start()
+
+    def serve_ports(self):
+        pidfd = os.pidfd_open(self.qemu.pid)
+        try:
+            self.pump(pidfd, time.monotonic() + self.opts.timeout)
+        finally:
+            os.close(pidfd)
+            with self.news:
+                self.stopped = True
+                self.news.notify_all()
+
+    def expect(self, word, timeout):
+        """Wait for a word in what the command prints; returns all of it so far."""
+        with self.news:
+            if not self.news.wait_for(lambda: word in self.text or self.stopped, timeout) or \
+                    word not in self.text:
+                raise AssertionError(f"the guest did not say {word!r}, but:\n{self.text}"
+                                     f"\nconsole:\n{self.console_text()[-3000:]}")
+            return self.text
+
+    def splats(self):
+        return kernlog.splats(self.console_text())
+
+    def close(self):
+        if self.qemu is not None and self.qemu.poll() is None:
+            virsh("destroy", self.name, status=None)
+        if self.thread is not None:
+            self.thread.join(30)
+        virsh("undefine", self.name, status=None)
+        self.qemu = None
+        self.__exit__()

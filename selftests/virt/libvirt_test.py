@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stock libvirt with vGPUs: node devices, and a domain that has one and computes on it."""
+
+import os
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from domain import SHARE, Domain
+from mdevctl_test import has_words
+from run import TREE, attr, exists, has, parent, run, same, types, virsh, wait_for
+
+UUID = "0f6ed1c5-2d5a-4f7c-9d2c-000000000003"
+OTHER = "0f6ed1c5-2d5a-4f7c-9d2c-000000000004"
+SHAPE = "slices=2 min=1 max=4 kind=compute memory=4M"
+NAME = "tessera-test"
+
+# Prints "done N" when all results were right while there were N slices
+WORK = """
+shape() { cat /sys/class/tessera/gpu0/slices/*/state | grep -cv absent; }
+until_shape() { until [ "$(shape)" = "$1" ]; do sleep 0.5; done; }
+hashes() { grep -E '^[0-9a-f]{64} ' /tmp/sums | sha256sum -c --quiet; }
+work() { out/examples/sha256 examples/*.c >/tmp/sums && hashes &&
+	out/examples/sgemm --size 64 && echo "done $1"; }
+until_shape 2 && work 2 || { echo "failed 2"; exit 1; }
+while :; do out/examples/sgemm --size 96; done
+"""
+
+DEVICE = """
+<device>
+  <name>{name}</name>
+  <parent>{parent}</parent>
+  <capability type='mdev'>
+    <type id='tessera_pci-{kind}'/>
+    <uuid>{uuid}</uuid>
+    {attrs}
+  </capability>
+</device>
+"""
+
+
+def gpu_name():
+    return "pci_" + parent().replace(":", "_").replace(".", "_")
+
+
+def mdev_name(uuid):
+    return f"mdev_{uuid}_{parent()}".replace("-", "_").replace(":", "_").replace(".", "_")
+
+
+def device_file(uuid, kind, *attrs):
+    path = os.path.join(tempfile.gettempdir(), f"{uuid}.xml")
+    text = "".join(f"<attr name='{name}' value='{value}'/>" for name, value in attrs)
+    with open(path, "w") as f:
+        f.write(DEVICE.format(name=mdev_name(uuid), parent=gpu_name(), kind=kind, uuid=uuid,
+                              attrs=text).lstrip())
+    return path
+
+
+def dumped(name, *options):
+    return ElementTree.fromstring(virsh("nodedev-dumpxml", name, *options))
+
+
+def attrs_of(uuid, *options):
+    capability = dumped(mdev_name(uuid), *options).find("capability")
+    return [(a.get("name"), a.get("value")) for a in capability.findall("attr")]
+
+
+def instances():
+    """Available instances, as libvirt tells them."""
+    found = {}
+    for kind in dumped(gpu_name()).iter("type"):
+        found[kind.get("id")] = int(kind.find("availableInstances").text)
+        same(kind.find("deviceAPI").text, "vfio-pci")
+    return found
+
+
+def forget(uuid):
+    virsh("nodedev-destroy", mdev_name(uuid), status=None)
+    virsh("nodedev-undefine", mdev_name(uuid), status=None)
+
+
+class LibvirtTests:
+    """Tests of one life: later ones use what earlier ones made."""
+
+    def __init__(self, pool):
+        self.pool = pool
+        self.domain = None
+
+    def gpu(self):
+        has(virsh("nodedev-list", "--cap", "mdev_types"), gpu_name())
+        same(instances(), types())
+
+    def define_device(self):
+        virsh("nodedev-define", device_file(UUID, "blank", ("blueprint", SHAPE)), "--validate")
+        has(virsh("nodedev-list", "--cap", "mdev", "--inactive"), mdev_name(UUID))
+        same(attrs_of(UUID), [("blueprint", SHAPE)])
+        same((exists(UUID), types()), (False, self.pool))
+
+    def start_device(self):
+        virsh("nodedev-start", mdev_name(UUID))
+        # libvirt follows the kernel's events, with mdevctl, in its own time
+        wait_for("the device in the list of active ones",
+                 lambda: mdev_name(UUID) in virsh("nodedev-list", "--cap", "mdev"))
+        text = attr(UUID, "blueprint")
+        has_words(text, SHAPE)
+        wait_for("the blueprint of what runs", lambda: attrs_of(UUID) == [("blueprint", text)])
+        same(attrs_of(UUID, "--inactive"), [("blueprint", SHAPE)], "what is defined")
+        same(instances(), types())
+        same(types() != self.pool, True, "instances that are left change")
+
+    def autostart_device(self):
+        virsh("nodedev-autostart", mdev_name(UUID))
+        has(virsh("nodedev-info", mdev_name(UUID)), "Autostart:      yes")
+        virsh("nodedev-autostart", mdev_name(UUID), "--disable")
+        has(virsh("nodedev-info", mdev_name(UUID)), "Autostart:      no")
+
+    def refused_devices(self):
+        before = types()
+        path = device_file(OTHER, "blank", ("bluprint", SHAPE))
+        has(virsh("nodedev-define", path, status=1), "no attribute bluprint")
+        path = device_file(OTHER, "blank", ("blueprint", "slices=15 kind=render"))
+        has(virsh("nodedev-create", path, status=1), "No space left")
+        virsh("nodedev-define", path)
+        has(virsh("nodedev-start", mdev_name(OTHER), status=1), "No space left")
+        same((exists(OTHER), types()), (False, before))
+        forget(OTHER)
+
+    def start_domain(self):
+        os.makedirs(SHARE, exist_ok=True)
+        run("mount", "--bind", TREE, SHARE)
+        self.domain = Domain(NAME, [UUID], ["sh", "-c", WORK], 280)
+        self.domain.define()
+        has(virsh("list", "--all", "--name"), NAME)
+        self.domain.launch()
+        same(virsh("domstate", NAME).strip(), "running")
+        self.domain.expect("done 2", 200)
+
+    def in_use(self):
+        """Neither can another domain have it, nor more memory be asked for."""
+        text, pool = attr(UUID, "blueprint"), types()
+        path = device_file(UUID, "blank", ("blueprint", SHAPE.replace("memory=4M", "memory=8M")))
+        has(virsh("nodedev-update", mdev_name(UUID), path, "--live", status=1), "EBUSY: ")
+        same((attr(UUID, "blueprint"), types()), (text, pool))
+
+    def destroy_domain(self):
+        """In the middle of its work."""
+        virsh("destroy", NAME)
+        same(virsh("domstate", NAME).strip(), "shut off")
+        same(self.domain.splats(), [])
+        wait_for("the end of pinning", lambda: attr(UUID, "stats/pinned_pages") == "0")
+        virsh("undefine", NAME)
+        same(virsh("list", "--all", "--name").strip(), "")
+
+    def destroy_device(self):
+        virsh("nodedev-destroy", mdev_name(UUID))
+        same(exists(UUID), False)
+        virsh("nodedev-undefine", mdev_name(UUID))
+        same(virsh("nodedev-list", "--cap", "mdev", "--all").strip(), "")
+        same((types(), instances()), (self.pool, self.pool))
+
+    def close(self):
+        if self.domain is not None:
+            self.domain.close()
+        for uuid in (UUID, OTHER):
+            forget(uuid)
+
+    def tests(self):
+        return (
+            ("the GPU and its types", self.gpu),
+            ("a device is defined with a blueprint", self.define_device),
+            ("and started", self.start_device),
+            ("and started automatically, or not", self.autostart_device),
+            ("devices that are refused", self.refused_devices),
+            ("a domain with it computes", self.start_domain),
+            ("what cannot change while it is in use", self.in_use),
+            ("the domain is destroyed", self.destroy_domain),
+            ("all is back in the pool", self.destroy_device),
+        )
