@@ -12,7 +12,7 @@
 
 #define VSLICES 4
 #define SIZES 4
-#define QUEUED 6 /* products of each vslice */
+#define QUEUED 10 /* products of each vslice */
 /* Memory of a vslice: the matrices of all sizes, then private memory */
 #define MATRICES 0x40000u
 #define AREA (MATRICES + PRODUCT_SCRATCH_BYTES)
