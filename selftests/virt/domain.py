@@ -33,6 +33,7 @@ XML = """
   <features><acpi/><apic/><ioapic driver='qemu'/><smm state='off'/><vmport state='off'/></features>
   <cpu mode='host-passthrough' migratable='off'/>
   <clock offset='utc'><timer name='hpet' present='no'/></clock>
+  <on_reboot>destroy</on_reboot>
   <devices>
     <emulator>/usr/bin/qemu-system-x86_64</emulator>
     <disk type='block' device='disk'>

@@ -21,7 +21,9 @@ until_shape() { until [ "$(shape)" = "$1" ]; do sleep 0.5; done; }
 hashes() { grep -E '^[0-9a-f]{64} ' /tmp/sums | sha256sum -c --quiet; }
 work() { out/examples/sha256 examples/*.c >/tmp/sums && hashes &&
 	out/examples/sgemm --size 64 && echo "done $1"; }
-until_shape 2 && work 2 || { echo "failed 2"; exit 1; }
+for n in 2 4 1; do
+	until_shape $n && work $n || { echo "failed $n"; exit 1; }
+done
 while :; do out/examples/sgemm --size 96; done
 """
 
@@ -141,6 +143,16 @@ class LibvirtTests:
         has(virsh("nodedev-update", mdev_name(UUID), path, "--live", status=1), "EBUSY: ")
         same((attr(UUID, "blueprint"), types()), (text, pool))
 
+    def recompose(self):
+        """The definition is changed along with the device, or not."""
+        for slices, options in ((4, ["--live"]), (1, ["--live", "--config"])):
+            shape = SHAPE.replace("slices=2", f"slices={slices}")
+            path = device_file(UUID, "blank", ("blueprint", shape))
+            virsh("nodedev-update", mdev_name(UUID), path, *options)
+            has_words(attr(UUID, "blueprint"), shape)
+            self.domain.expect(f"done {slices}", 100)
+        same(attrs_of(UUID, "--inactive"), [("blueprint", shape)])
+
     def destroy_domain(self):
         """In the middle of its work."""
         virsh("destroy", NAME)
@@ -172,6 +184,7 @@ class LibvirtTests:
             ("devices that are refused", self.refused_devices),
             ("a domain with it computes", self.start_domain),
             ("what cannot change while it is in use", self.in_use),
+            ("the domain computes on while it is recomposed", self.recompose),
             ("the domain is destroyed", self.destroy_domain),
             ("all is back in the pool", self.destroy_device),
         )
