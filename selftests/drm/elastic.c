@@ -2,7 +2,9 @@
 /* Slices that are taken away for a VM and come back */
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/netlink.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "harness.h"
@@ -103,6 +105,48 @@ TEST_F(elastic, slices_go_and_come)
 	ctx.slice = slice;
 	tess_ctx_new_queue(&ctx);
 	EXPECT_EQ(0, tess_ctx_run(&ctx));
+}
+
+static int uevents_open(void)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+
+	return fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) ? -errno : fd;
+}
+
+/* The last generation that a render node told of, 0: none */
+static uint64_t uevents_generation(int fd)
+{
+	uint64_t generation = 0;
+	char text[4096], *p;
+	ssize_t size;
+
+	while ((size = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[size] = 0;
+		if (strncmp(text, "change@", 7) || !strstr(text, "/drm/renderD"))
+			continue;
+		for (p = text; p < text + size; p += strlen(p) + 1)
+			if (!strncmp(p, "TESSERA_GENERATION=", 19))
+				generation = strtoull(p + 19, NULL, 10);
+	}
+	return generation;
+}
+
+TEST_F(elastic, uevents_tell)
+{
+	struct drm_tessera_query_gpu now;
+	int fd = uevents_open();
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0u, uevents_generation(fd));
+	ASSERT_EQ(0, mdev_create("C1"));
+	tess_query_gpu(self->fd, &now);
+	EXPECT_EQ(now.generation, uevents_generation(fd));
+	ASSERT_EQ(0, mdev_remove());
+	tess_query_gpu(self->fd, &now);
+	EXPECT_EQ(now.generation, uevents_generation(fd));
+	close(fd);
 }
 
 /* A queue on every slice */
