@@ -171,7 +171,7 @@ class Tests:
         with open(where, "w") as file:
             file.write("utilization=990\nqeue=1\n")
         self.tool.run("compose", name, "--profile", where, status=1)
-        has(self.tool.err, "column 17: unknown word", "did you mean queue?", "\n  qeue=1\n  ^\n")
+        has(self.tool.err, "line 2, column 1: unknown word", "did you mean queue?", "\n  qeue=1\n  ^\n")
 
     def dry_runs(self):
         name = self.create("slices=1")["vgpu"]
@@ -266,6 +266,7 @@ def main():
                 continue
             tests.clean()
             tap.run(title, getattr(tests, name))
+        tests.clean()
     return tap.end()
 
 

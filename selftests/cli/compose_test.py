@@ -85,7 +85,7 @@ class Tests:
     def create_refused(self):
         why = self.tool.json("create", "slices=9", "--uuid", A, status=1)
         same(why, {"error": "cannot create a vGPU on gpu0: insufficient slices of kind any: 8 free,"
-                            " 9 asked", "errno": "ENOSPC", "column": None})
+                            " 9 asked", "errno": "ENOSPC", "line": None, "column": None})
         same(self.kernel.mdevs, {})
         same(self.writes()[-1], (f"class/mdev_bus/0000:01:00.0/{A}/remove", "1\n"))
         self.kernel.refuse = [("/blueprint", errno.EINVAL, 'column 10: unknown word "slcies"')]
@@ -179,11 +179,12 @@ class Tests:
         for column, mark in ((1, "  ^"), (10, "  " + " " * 9 + "^"), (16, "  " + " " * 15 + "^")):
             self.kernel.refuse = [("/blueprint", errno.EINVAL, f"column {column}: bad")] * 2
             why = self.tool.json("compose", A, "slices=2", "heads=x", status=1)
-            same([why["column"], why["errno"]], [column, "EINVAL"])
+            same([why["line"], why["column"], why["errno"]], [1, column, "EINVAL"])
             self.tool.run("compose", A, "slices=2", "heads=x", status=1)
             same(self.tool.err.split("\n")[1:], ["  slices=2 heads=x", mark, ""])
         # Nonsense of the kernel's
-        for reason in ("column 999: bad", "column -1: bad", "column x: bad", "column : \x1b[2J"):
+        for reason in ("column 999: bad", "column -1: bad", "column x: bad", "line 2, column 1: bad",
+                       "line 0, column 99: bad", "line 1: bad", "column : \x1b[2J"):
             self.kernel.refuse = [("/blueprint", errno.EINVAL, reason)]
             self.tool.run("compose", A, "slices=2", status=1)
             same(self.tool.err.count("\n"), 1)
@@ -199,7 +200,7 @@ class Tests:
         same(self.writes(), [(f"class/mdev_bus/0000:01:00.0/{A}/profile",
                               "utilization=950 queue=3000\n shader=500\n")])
         # The column is one of the second line
-        self.kernel.refuse = [("/profile", errno.EINVAL, "column 29: bad")]
+        self.kernel.refuse = [("/profile", errno.EINVAL, "line 2, column 2: bad")]
         self.tool.run("compose", A, "--profile", name, status=1)
         same(self.tool.err.split("\n")[1:], ["   shader=500", "   ^", ""])
         done = subprocess.run([self.path, "create", "--uuid", B, "--profile", "-"],

@@ -4,7 +4,8 @@
  *
  * The kernel is the only one who judges blueprints and profiles. It says why it refuses
  * one in last_error, "ENOSPC: insufficient slices of kind render: 3 free, 4 asked"; where
- * the text is wrong the reason starts with "column N:".
+ * the text is wrong the reason starts with "column N:", or "line N, column N:" if it may
+ * have several lines.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -42,6 +43,15 @@ static bool take_last_error(struct refusal *refusal, const char *line)
 	return true;
 }
 
+static void take_position(struct refusal *refusal)
+{
+	refusal->line = 1;
+	if (sscanf(refusal->reason, "column %u:", &refusal->column) == 1)
+		return;
+	if (sscanf(refusal->reason, "line %u, column %u:", &refusal->line, &refusal->column) != 2)
+		refusal->column = 0;
+}
+
 void refusal_read(struct refusal *refusal, const struct cli *cli, const char *path,
 		  const char *file, int rc)
 {
@@ -54,9 +64,8 @@ void refusal_read(struct refusal *refusal, const struct cli *cli, const char *pa
 		return;
 	attr_text(dir, "last_error", line, sizeof(line));
 	close(dir);
-	if (take_last_error(refusal, line) &&
-	    sscanf(refusal->reason, "column %u:", &refusal->column) != 1)
-		refusal->column = 0;
+	if (take_last_error(refusal, line))
+		take_position(refusal);
 }
 
 /* A word that may have been meant, NULL if none is near */
@@ -76,21 +85,21 @@ static const char *meant_word(const struct refusal *refusal)
 	return near.best;
 }
 
-/* The line of the text that the column is in, and a mark below */
-static void print_mark(const char *text, unsigned int column)
+/* The line of the text that it is about, and a mark below the column */
+static void print_mark(const char *text, const struct refusal *refusal)
 {
-	const char *at = text, *end = strchr(text, '\n');
+	unsigned int i;
 	char line[ATTR_MAX];
 
-	if (column > strlen(text) + 1)
-		return;
-	while (end && text + column - 1 > end) {
-		at = end + 1;
-		end = strchr(at, '\n');
+	for (i = 1; i < refusal->line && text; i++) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
 	}
-	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	if (!text || refusal->column > strcspn(text, "\n") + 1)
+		return;
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
 	text_clean(line);
-	fprintf(stderr, "  %s\n  %*s^\n", line, (int)(text + column - 1 - at), "");
+	fprintf(stderr, "  %s\n  %*s^\n", line, (int)refusal->column - 1, "");
 }
 
 static int print_json(const struct cli *cli, const struct refusal *refusal, char *message)
@@ -101,6 +110,8 @@ static int print_json(const struct cli *cli, const struct refusal *refusal, char
 	text_clean(message);
 	json_object_object_add(obj, "error", json_object_new_string(message));
 	json_object_object_add(obj, "errno", json_object_new_string(name ? name : "-"));
+	json_object_object_add(obj, "line",
+			       num_json(refusal->column ? num(refusal->line) : NUM_UNKNOWN, 1));
 	json_object_object_add(obj, "column",
 			       num_json(refusal->column ? num(refusal->column) : NUM_UNKNOWN, 1));
 	cli_print_json(cli, obj);
@@ -119,6 +130,6 @@ int refusal_print(const struct cli *cli, const struct refusal *refusal, const ch
 		return print_json(cli, refusal, message);
 	cli_error(cli, "%s", message);
 	if (refusal->column)
-		print_mark(text, refusal->column);
+		print_mark(text, refusal);
 	return CLI_FAILED;
 }

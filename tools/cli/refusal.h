@@ -11,12 +11,13 @@
  * struct refusal - why something was refused
  * @rc: negative errno
  * @reason: text of the kernel, or what the errno means
- * @column: of what was written, from 1, where it is wrong; 0: nowhere
+ * @line: of what was written, from 1
+ * @column: of that line, from 1, where it is wrong; 0: nowhere
  */
 struct refusal {
 	int rc;
 	char reason[REFUSAL_TEXT];
-	unsigned int column;
+	unsigned int line, column;
 };
 
 /**
