@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs without guests: types, VFIO device, isolation, memory, ends; 6.12 and 7.2
-# timeout: 1500
+# timeout: 1900
 
 status=0
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --timeout 720 -- selftests/mdev/run.sh || status=1
+	scripts/vm host --kernel $kernel --timeout 900 -- selftests/mdev/run.sh || status=1
 done
 exit $status
