@@ -312,31 +312,32 @@ static void do_open(struct writer *w, struct own *o)
 
 /* ---- what is done next ---- */
 
-static bool has_owner(const struct writer *w)
+/* The one that is open, or NULL */
+static struct own *find_open(struct writer *w)
 {
 	unsigned int i;
 
 	for (i = 0; i < OWN; i++) {
 		if (w->own[i].owner)
-			return true;
+			return &w->own[i];
 	}
-	return false;
+	return NULL;
 }
 
 static void turn_own(struct writer *w)
 {
-	struct own *o = &w->own[pick(OWN)];
+	struct own *o = &w->own[pick(OWN)], *open = find_open(w);
 	unsigned int what = pick(100);
 
-	if (!*o->uuid)
+	if (open && !pick(4))
+		do_kill(w, open);
+	else if (!*o->uuid)
 		do_create(w, o);
-	else if (what < 25)
+	else if (what < 20)
 		do_impossible(w, o);
-	else if (o->owner && what < 60)
-		do_kill(w, o);
-	else if (!o->owner && o->shape.slices && what < 45 && !has_owner(w))
+	else if (!open && o->shape.slices && what < 60)
 		do_open(w, o);
-	else if (!o->owner && what < 60)
+	else if (!o->owner && what < 70)
 		do_remove(w, o);
 	else
 		do_compose(w, o);
