@@ -186,12 +186,16 @@ static void do_impossible(struct writer *w, struct own *o)
 		{ "slices=2 slices=2", -EINVAL },
 		{ "slices=3 min=4 max=4 kind=compute memory=2M", -EINVAL },
 		{ "slices=1 max=1 memory=3M kind=any", -EINVAL },
-		{ "slices=1 max=1 kind=quantum memory=2M", -EINVAL },
-		{ "slices=2 max=2 kind=compute engines=all memory=2M gpus=2", -EOPNOTSUPP },
-		{ "slices=1 max=1 kind=mixed engines=all memory=2M heads=1", -EOPNOTSUPP },
-		{ "slices=17 max=17 kind=any engines=all memory=2M share=exclusive", -ENOSPC },
-		{ "slices=7 max=7 kind=render engines=all memory=2M share=exclusive", -ENOSPC },
-		{ "slices=1 max=1 kind=any memory=1G share=exclusive", -EINVAL },
+		{ "slices=1 min=1 max=1 kind=quantum memory=2M", -EINVAL },
+		{ "slices=2 min=2 max=2 kind=compute engines=all memory=2M share=exclusive gpus=2",
+		  -EOPNOTSUPP },
+		{ "slices=1 min=1 max=1 kind=mixed engines=all memory=2M share=exclusive heads=1",
+		  -EOPNOTSUPP },
+		{ "slices=17 min=1 max=17 kind=any engines=all memory=2M share=exclusive",
+		  -ENOSPC },
+		{ "slices=7 min=1 max=7 kind=render engines=all memory=2M share=exclusive",
+		  -ENOSPC },
+		{ "slices=1 min=1 max=1 kind=any memory=1G share=exclusive", -EINVAL },
 	};
 	unsigned int i = pick(sizeof(requests) / sizeof(requests[0]));
 	int rc = change(w, o, requests[i].text, NULL);
