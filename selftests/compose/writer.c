@@ -46,6 +46,7 @@ struct table *table_create(void)
 {
 	struct table *t =
 		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t mutex_attr;
 	pthread_barrierattr_t attr;
 	unsigned int i;
 
@@ -54,6 +55,9 @@ struct table *table_create(void)
 	pthread_barrierattr_init(&attr);
 	pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
 	pthread_barrier_init(&t->barrier, &attr, WRITERS + 1);
+	pthread_mutexattr_init(&mutex_attr);
+	pthread_mutexattr_setpshared(&mutex_attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&t->life, &mutex_attr);
 	for (i = 0; i < COMMON; i++)
 		file_read("/proc/sys/kernel/random/uuid", t->common[i], SHAPE_UUID);
 	return t;
@@ -347,6 +351,21 @@ static void turn_own(struct writer *w)
 		do_compose(w, o);
 }
 
+static int common_life(struct table *t, char *uuid, int (*change)(char *uuid))
+{
+	int rc;
+
+	pthread_mutex_lock(&t->life);
+	rc = change(uuid);
+	pthread_mutex_unlock(&t->life);
+	return rc;
+}
+
+static int common_remove(char *uuid)
+{
+	return mdev_remove(uuid);
+}
+
 /* Others may make, change and remove it at the same time */
 static void turn_common(struct writer *w)
 {
@@ -360,10 +379,10 @@ static void turn_common(struct writer *w)
 	maybe_inject();
 	switch (pick(5)) {
 	case 0:
-		rc = mdev_remove(uuid);
+		rc = common_life(w->t, uuid, common_remove);
 		break;
 	case 1:
-		rc = shape_blank(uuid);
+		rc = common_life(w->t, uuid, shape_blank);
 		break;
 	default:
 		rc = shape_write(uuid, &s);

@@ -25,6 +25,9 @@ enum {
 /**
  * struct table - what the writers and the one who audits share
  * @barrier: of all of them: a round begins, a round is over
+ * @life: of common vGPUs: held to make or remove one. A removal that meets a creation would take
+ *	the file "remove" away and fail (remove_store() of the kernel's mdev_sysfs.c), so that the
+ *	vGPU could not be removed any more
  * @last: there are no more rounds
  * @common: names of the common vGPUs
  * @results: transactions by how they ended
@@ -33,6 +36,7 @@ enum {
  */
 struct table {
 	pthread_barrier_t barrier;
+	pthread_mutex_t life;
 	_Atomic bool last;
 	char common[COMMON][SHAPE_UUID];
 	_Atomic unsigned int results[RESULTS];
