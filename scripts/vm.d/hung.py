@@ -2,9 +2,9 @@
 """What a machine that does not come to an end is doing.
 
 Asks the kernel over the serial line (break, then a letter, as on a terminal server)
-for blocked tasks and the stacks of its processors, and QEMU for their registers: the
-first tells about a deadlock in the kernel, the second about a kernel that does not run
-at all. The stacks of QEMU and of the GPU models tell about the rest.
+for blocked tasks and the stacks of its processors, and QEMU for their registers and
+interrupt controllers: the first tells about a deadlock in the kernel, the second about a
+kernel that does not run at all, or that no interrupt reaches. The stacks of QEMU and of the GPU models tell about the rest.
 """
 
 import contextlib
@@ -19,6 +19,7 @@ STACKS_PATIENCE = 30
 # Log everything, tasks that are blocked, what runs on each processor.
 SYSRQ = "8wl"
 REGISTERS = ("RIP", "RFL", "HLT", "CPL")
+INTERRUPTS = ("LVTT", "Timer", "ISR", "IRR", "TPR")
 
 
 class Monitor:
@@ -42,11 +43,25 @@ class Monitor:
             if "return" in answer or "error" in answer:
                 return answer.get("return")
 
+    def tell(self, command):
+        """Lines that the monitor for people answers."""
+        text = self.ask("human-monitor-command", **{"command-line": command}) or ""
+        return [line.strip() for line in text.splitlines()]
+
     def registers(self):
         """A line per processor with what tells whether it runs."""
-        text = self.ask("human-monitor-command", **{"command-line": "info registers -a"}) or ""
-        return [line.strip() for line in text.splitlines()
+        return [line for line in self.tell("info registers -a")
                 if line.startswith("CPU#") or any(r + "=" in line for r in REGISTERS)]
+
+    def interrupts(self):
+        """What each processor's interrupt controller waits for."""
+        lines = []
+        for cpu in self.ask("query-cpus-fast") or []:
+            n = cpu["cpu-index"]
+            lines.append(f"APIC of CPU#{n}")
+            lines += [line for line in self.tell(f"info lapic {n}")
+                      if line.startswith(INTERRUPTS)]
+        return lines
 
 
 def press(monitor, serial):
@@ -66,7 +81,7 @@ def examine(monitor_path, serial_path):
     lines = []
     with contextlib.suppress(OSError, ValueError):
         monitor = Monitor(monitor_path)
-        lines = monitor.registers()
+        lines = monitor.registers() + monitor.interrupts()
         press(monitor, serial_path)
         lines += monitor.registers()
     return lines or ["the emulator does not answer"]
