@@ -21,6 +21,9 @@ LANE_TIMEOUT = 900
 GRACE = 20
 # What a test said last before it failed, shown again at the end.
 SAID_LINES, SAID_WIDTH = 3, 160
+# scripts/vm says so of an emulated machine that nothing moves any more, for no fault of a
+# test's: the lane gets a fresh one, once.
+STALL = re.compile(r"vm: host: no sign of life for \d+ s")
 
 
 class Lane:
@@ -40,10 +43,22 @@ class Lane:
         self.seconds = 0.0
         self.child = None
         self.late = False
+        self.stalled = None
 
     def run(self, log_dir):
+        """Run it; once more if it failed because its machine stood still."""
+        self.run_once(log_dir, "w")
+        if not self.results.failed or not self.stalled:
+            return
+        print(f"\n== {self.name}: once more, its machine stood still", flush=True)
+        why, self.stalled = self.stalled, None
+        self.results, self.said, self.late = Parser(), [], False
+        self.results.retries.append(f"the lane: {why}")
+        self.run_once(log_dir, "a")
+
+    def run_once(self, log_dir, mode):
         start = time.monotonic()
-        with open(os.path.join(log_dir, self.name + ".log"), "w") as log:
+        with open(os.path.join(log_dir, self.name + ".log"), mode) as log:
             self.child = subprocess.Popen(
                 [self.path], cwd=TREE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
@@ -59,11 +74,13 @@ class Lane:
             finally:
                 timer.cancel()
                 self.stop()
-        self.seconds = time.monotonic() - start
+        self.seconds += time.monotonic() - start
         self.judge(status)
 
     def feed(self, line, recent):
         """Count the results of a line, and keep what was said before a failure."""
+        found = STALL.search(line)
+        self.stalled = found[0] if found else self.stalled
         failed, total = self.results.failed, self.results.total
         self.results.feed(line)
         if self.results.failed > failed:

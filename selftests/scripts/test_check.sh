@@ -38,6 +38,12 @@ lists_retries()
 	totals "1 passed, 0 failed" 0 && grep -q '^  a: x: it was slow$' "$lanes/output"
 }
 
+# The second time it finds what the first one left
+gets_fresh_machine()
+{
+	totals "1 passed, 0 failed" 0 && grep -q '^  a: the lane: vm: host: no sign' "$lanes/output"
+}
+
 kills_lane()
 {
 	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
@@ -56,6 +62,13 @@ lane 10-a 'echo "# fine"; echo ok 1 x; echo "# probe.c:1: expected 1 == 2"; echo
 check "the summary repeats what a failing test said" says_why
 lane 10-a 'echo ok 1 x "# RETRIED it was slow"'
 check "what passed at the second try only is listed" lists_retries
+stall='[ -e "$0.left" ] && { echo ok 1 x; exit 0; }; touch "$0.left"
+echo "vm: host: no sign of life for 180 s (it came to: start)"; echo not ok 1 x; exit 1'
+lane 10-a "$stall"
+check "a lane whose machine stood still gets a fresh one, and it is said" gets_fresh_machine
+rm -f "$lanes"/*.left
+lane 10-a 'echo "vm: host: no sign of life for 180 s"; echo not ok 1 x; exit 1'
+check "but only one" totals "0 passed, 1 failed" 1
 lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
 lane 10-a 'echo hello'
