@@ -248,13 +248,14 @@ build_locked()
 	remove_old
 }
 
-# Environments of older recipes go, unless something still runs in them.
+# Environments of older recipes go, unless something still runs in them or did within
+# a day: trees with different recipes stand side by side.
 remove_old()
 {
 	local old
 
 	for old in "$cache"/env-*; do
-		[ "$old" != "$dir" ] || continue
+		[ "$old" != "$dir" ] && [ -n "$(find "$old" -maxdepth 0 -mmin +1440)" ] || continue
 		flock -n -x "$old" rm -rf --one-file-system "$old" ||
 			say "keeping $old: in use"
 	done
