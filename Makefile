@@ -33,6 +33,7 @@ help:
 	@echo 'make bench        a vGPU beside passthrough and the host, also in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
+	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -115,8 +116,15 @@ bench-sched: all
 bench-compose: all
 	@$(ENV)tools/bench/bench-compose $(if $(QUICK),--quick)
 
+# bash has a variable of that name: the environment does not count
+FUZZ_SECONDS := $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)
+
+fuzz:
+	+@$(IN_ENV) -C selftests/fuzz O=$(OUT)/selftests/fuzz native
+	@$(ENV)selftests/fuzz/run.sh $(FUZZ_SECONDS) $(TARGET)
+
 clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched bench-compose clean
+	shell bench bench-sched bench-compose fuzz clean
