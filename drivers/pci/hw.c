@@ -106,7 +106,7 @@ static int identify_limits(struct tess_pci *tp)
 	if (!info->slice_count || info->slice_count > TESS_MAX_SLICES)
 		return dev_err_probe(tp->be.dev, -EINVAL, "%u slices\n", info->slice_count);
 	if (info->vram_size > bar || info->vram_size % SZ_4K || info->bank_size % SZ_4K ||
-	    info->bank_size > info->vram_size)
+	    info->bank_size > info->vram_size || (info->vram_size && !info->bank_size))
 		return dev_err_probe(tp->be.dev, -EINVAL,
 				     "%llu bytes of VRAM in banks of %llu, BAR of %pa\n",
 				     info->vram_size, info->bank_size, &bar);
