@@ -115,20 +115,7 @@ static int show(const struct cli *cli, const struct pool *pool, const char *name
 
 static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
 {
-	struct pool pool;
-	int at, status;
-
-	at = cli_parse_common(cli, cmd, argc, argv, &status);
-	if (at < 0)
-		return status;
-	if (at + 1 != argc)
-		return cli_usage(cli, cmd, "say one vGPU, GPU or slice");
-	status = find_pool(cli, POOL_BUSY, &pool);
-	if (status)
-		return status;
-	status = show(cli, &pool, argv[at]);
-	pool_free(&pool);
-	return status;
+	return find_run(cli, cmd, argc, argv, "say one vGPU, GPU or slice", show);
 }
 
 const struct cli_command cmd_show = {

@@ -41,6 +41,26 @@ int find_pool(const struct cli *cli, enum pool_depth depth, struct pool *pool)
 	return find_pool_error(cli, rc);
 }
 
+int find_run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv,
+	     const char *usage,
+	     int (*act)(const struct cli *cli, const struct pool *pool, const char *name))
+{
+	struct pool pool;
+	int at, status;
+
+	at = cli_parse_common(cli, cmd, argc, argv, &status);
+	if (at < 0)
+		return status;
+	if (at + 1 != argc)
+		return cli_usage(cli, cmd, "%s", usage);
+	status = find_pool(cli, POOL_BUSY, &pool);
+	if (status)
+		return status;
+	status = act(cli, &pool, argv[at]);
+	pool_free(&pool);
+	return status;
+}
+
 /* Append to a list of names in @buf; "..." ends one that is full */
 static void append_name(char *buf, const char *prefix, const char *name)
 {

@@ -28,6 +28,21 @@ int find_pool(const struct cli *cli, enum pool_depth depth, struct pool *pool);
 int find_pool_error(const struct cli *cli, int rc);
 
 /**
+ * find_run() - run a command that takes common options and one name
+ * @cli: for messages
+ * @cmd: command
+ * @argc: of @argv
+ * @argv: of the command
+ * @usage: what to say if there is not one name
+ * @act: what to do with the name, in a pool that was read with POOL_BUSY
+ *
+ * Return: exit status, that of @act if it comes to that.
+ */
+int find_run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv,
+	     const char *usage,
+	     int (*act)(const struct cli *cli, const struct pool *pool, const char *name));
+
+/**
  * find_object() - look up "gpuN", "gpuN/sliceM", "NAME" or "gpuN/NAME"
  * @cli: for messages
  * @pool: where
