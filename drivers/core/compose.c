@@ -9,11 +9,12 @@
  * counts as free; it is asked to let go (reclaim()) of exactly the slices that were
  * chosen and gets them back (restore()) when their owner is destroyed.
  *
- * A vGPU has as many vslices as its blueprint's max, for life, and memory for all of them.
- * As many as the blueprint has slices are given; the others are withheld, their home is
- * the slice of one that is given, and they cost nothing as long as their client leaves
- * them alone. Slices that run more than one vslice of a vGPU that does not share, or may
- * have to, are *dedicated*: the scheduler's machinery runs them, for this vGPU alone.
+ * A vGPU has as many vslices as its blueprint's max, for life, and memory for all of them:
+ * that of each near the slice that it has, or is likely to get. As many as the blueprint
+ * has slices are given; the others are withheld, their home is the slice of one that is
+ * given, and they cost nothing as long as their client leaves them alone. Slices that run
+ * more than one vslice of a vGPU that does not share, or may have to, are *dedicated*: the
+ * scheduler's machinery runs them, for this vGPU alone.
  *
  * Each step that can fail can be made to fail (compose_fail), because what is undone
  * rarely is wrong most often.
@@ -161,7 +162,24 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 
 /* ---- memory ---- */
 
-static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *slices)
+/**
+ * tess_vslice_bank() - where the memory of a vslice is
+ * @vs: vslice of a vGPU with memory; compose is held
+ *
+ * Return: number of the slice in whose bank it begins.
+ */
+unsigned int tess_vslice_bank(const struct tess_vslice *vs)
+{
+	const struct tess_gpu_info *info = &vs->vgpu->gpu->info;
+	u64 offset = vs->vgpu->banks[vs->index]->extent[0].offset;
+
+	lockdep_assert_held(&vs->vgpu->gpu->compose);
+	/* VRAM may go on behind the last bank */
+	return min_t(u64, div64_u64(offset, info->bank_size), info->slice_count - 1);
+}
+
+/* @near: for each vslice, a slice */
+static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
 	struct tess_vram *bank;
@@ -177,7 +195,7 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *slices)
 
 		if (rc)
 			return rc;
-		bank = tess_vram_alloc(vgpu->gpu, bp->memory, slices[i % bp->slices]);
+		bank = tess_vram_alloc(vgpu->gpu, bp->memory, near[i]);
 		if (IS_ERR(bank))
 			return PTR_ERR(bank);
 		vgpu->banks[i] = bank;
@@ -212,7 +230,7 @@ static void vgpu_free_memory(struct tess_vgpu *vgpu)
 /* ---- composition ---- */
 
 /**
- * tess_gpu_free_slices() - what placement has to choose from
+ * tess_gpu_free_slices() - which slices can be had?
  * @gpu: GPU
  * @kinds: for @place, one for each slice
  * @place: result
@@ -223,6 +241,7 @@ void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *p
 
 	place->count = gpu->info.slice_count;
 	place->free = 0;
+	place->avoid = 0;
 	place->kind = kinds;
 	spin_lock(&gpu->lock);
 	for (i = 0; i < gpu->info.slice_count; i++) {
@@ -230,6 +249,39 @@ void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *p
 		if (tess_slice_can_be_had(&gpu->slices[i]))
 			place->free |= BIT_ULL(i);
 	}
+	spin_unlock(&gpu->lock);
+}
+
+/* Slices at whose banks there is memory of vslices that have no slice yet */
+static u64 vgpu_grows_to(const struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	if (!vgpu->banks || vgpu->blueprint.shared)
+		return 0;
+	for (i = vgpu->blueprint.slices; i < vgpu->nr_vslices; i++)
+		mask |= BIT_ULL(tess_vslice_bank(&vgpu->vslices[i]));
+	return mask;
+}
+
+/**
+ * tess_vgpu_free_slices() - what placement has to choose from
+ * @vgpu: for which vGPU; compose is held
+ * @kinds: for @place, one for each slice
+ * @place: result
+ */
+void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess_place *place)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	const struct tess_vgpu *other;
+
+	lockdep_assert_held(&gpu->compose);
+	tess_gpu_free_slices(gpu, kinds, place);
+	spin_lock(&gpu->lock);
+	list_for_each_entry(other, &gpu->vgpus, link)
+		if (other != vgpu)
+			place->avoid |= vgpu_grows_to(other);
 	spin_unlock(&gpu->lock);
 }
 
@@ -252,6 +304,7 @@ int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have
 			   vgpu->blueprint.shared ? " to share" : "", have, want);
 }
 
+/* @slices: for those that are given, then those that the others are likely to get */
 static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *reason)
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
@@ -261,13 +314,24 @@ static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *re
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
-	if (bp->shared)
-		return tess_share_place(vgpu, slices, reason);
-	tess_gpu_free_slices(vgpu->gpu, kinds, &place);
-	if (!tess_place_choose(&place, &req, slices))
-		return 0;
-	return tess_refuse_slices(vgpu, bp->kind, tess_place_free(&place, bp->kind), bp->slices,
-				  reason);
+	tess_vgpu_free_slices(vgpu, kinds, &place);
+	if (tess_place_choose(&place, &req, slices))
+		return tess_refuse_slices(vgpu, bp->kind, tess_place_free(&place, bp->kind),
+					  bp->slices, reason);
+	tess_place_likely(&place, &req, vgpu->nr_vslices, slices);
+	return 0;
+}
+
+/* Nobody knows where there will be room */
+static int vgpu_place_shared(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *reason)
+{
+	unsigned int i, n = vgpu->blueprint.slices;
+	int rc;
+
+	rc = tess_share_place(vgpu, slices, reason);
+	for (i = n; !rc && i < vgpu->nr_vslices; i++)
+		slices[i] = slices[i % n];
+	return rc;
 }
 
 /* Give all slices back that the vGPU has; compose is held */
@@ -335,7 +399,8 @@ static int vgpu_compose_once(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	u8 slices[TESS_MAX_SLICES];
 	int rc;
 
-	rc = vgpu_place(vgpu, slices, reason);
+	rc = vgpu->blueprint.shared ? vgpu_place_shared(vgpu, slices, reason) :
+				      vgpu_place(vgpu, slices, reason);
 	if (rc)
 		return rc;
 	rc = vgpu_alloc_memory(vgpu, slices);

@@ -10,6 +10,7 @@ struct tess_gpu;
 struct tess_place;
 struct tess_reason;
 struct tess_vgpu;
+struct tess_vslice;
 
 int tess_compose_step(void);
 __printf(5, 6)
@@ -23,6 +24,8 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 			 struct tess_reason *reason);
 
 void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *place);
+void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess_place *place);
+unsigned int tess_vslice_bank(const struct tess_vslice *vs);
 int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason);
 void tess_vgpu_decompose(struct tess_vgpu *vgpu);
 void tess_elastic_fill(struct tess_gpu *gpu);

@@ -10,11 +10,13 @@
  * @count: number of slices, at most TESS_MAX_SLICES
  * @free: slices that can be had
  * @kind: enum tess_slice_kind of each slice
+ * @avoid: slices that others would rather have: their memory is there
  */
 struct tess_place {
 	unsigned int count;
 	u64 free;
 	const u32 *kind;
+	u64 avoid;
 };
 
 /**
@@ -26,6 +28,7 @@ struct tess_place {
  * @now: slices of its vslices now, all in @keep, each once; NULL: not known, which of
  *	@keep is whose does not matter
  * @nr_now: entries of @now
+ * @bank: for each vslice the slice in whose bank its memory is; NULL: nowhere yet
  */
 struct tess_place_request {
 	unsigned int n;
@@ -34,6 +37,7 @@ struct tess_place_request {
 	u64 keep;
 	const u8 *now;
 	unsigned int nr_now;
+	const u8 *bank;
 };
 
 /**
@@ -90,8 +94,12 @@ u64 tess_place_mask(const u8 *chosen, unsigned int n);
 unsigned int tess_place_lost(const struct tess_place *place, u64 free, u64 taken);
 u64 tess_place_cost(const struct tess_place *place, const struct tess_place_request *req,
 		    const u8 *chosen);
+void tess_place_search(const struct tess_place *place, const struct tess_place_request *req,
+		       u64 mask, u64 stay, u8 *chosen);
 int tess_place_choose(const struct tess_place *place, const struct tess_place_request *req,
 		      u8 *chosen);
+void tess_place_likely(const struct tess_place *place, const struct tess_place_request *req,
+		       unsigned int max, u8 *chosen);
 
 u64 tess_place_pool_cost(const struct tess_place *gpus, unsigned int count,
 			 const struct tess_place_span *req, const struct tess_place_spot *chosen);

@@ -130,7 +130,7 @@ static u64 pool_mask(const struct tess_place_span *req, const struct tess_place_
  * @req: what is wanted
  * @chosen: a slice for each vslice
  *
- * As tess_place_cost(), with 64 for each link between two GPUs.
+ * As tess_place_cost(), with 64 for each link between two GPUs; memory is nowhere yet.
  *
  * Return: the cost.
  */

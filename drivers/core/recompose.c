@@ -7,8 +7,9 @@
  * Under tess_gpu.compose, in steps, each of which can be undone as long as nothing is
  * published:
  *
- * 1. *Plan*: slices are chosen as for a new vGPU, but those that it has count as free, and
- *    it stays on them where nothing is gained by a move.
+ * 1. *Plan*: slices are chosen as for a new vGPU, but those that it has count as free,
+ *    it stays on them where nothing is gained by a move, and those near its memory are
+ *    better.
  * 2. *Reserve*: the slices that it does not have yet are taken, from the elastic vGPU if it
  *    holds them.
  * 3. *Move*: one vslice after the other is parked and gets its home, where it goes on when
@@ -108,9 +109,23 @@ static u64 plan_own_slices(const struct recompose_plan *plan)
 	return mask;
 }
 
+/* Where the memory is; NULL: there is none */
+static const u8 *plan_banks(const struct recompose_plan *plan, u8 *bank)
+{
+	const struct tess_vgpu *vgpu = plan->vgpu;
+	unsigned int i;
+
+	if (!vgpu->banks)
+		return NULL;
+	for (i = 0; i < vgpu->nr_vslices; i++)
+		bank[i] = tess_vslice_bank(&vgpu->vslices[i]);
+	return bank;
+}
+
 static int plan_exclusive(struct recompose_plan *plan)
 {
 	const struct tess_blueprint *bp = &plan->bp;
+	u8 bank[TESS_MAX_SLICES];
 	const struct tess_place_request req = {
 		.n = bp->slices,
 		.kind = bp->kind,
@@ -118,11 +133,12 @@ static int plan_exclusive(struct recompose_plan *plan)
 		.keep = plan_own_slices(plan),
 		.now = plan->before,
 		.nr_now = plan->old.slices,
+		.bank = plan_banks(plan, bank),
 	};
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
-	tess_gpu_free_slices(plan->vgpu->gpu, kinds, &place);
+	tess_vgpu_free_slices(plan->vgpu, kinds, &place);
 	if (!tess_place_choose(&place, &req, plan->slices))
 		return 0;
 	place.free |= req.keep;

@@ -4,6 +4,7 @@
  * is compared with, cost and search, is written anew here and shares nothing with the kernel.
  */
 #include "../../drivers/core/place.c"
+#include "../../drivers/core/place_search.c"
 #include "../../drivers/core/place_pool.c"
 
 #include <time.h>
@@ -84,6 +85,8 @@ static u64 true_cost(const struct tess_place *place, const struct tess_place_req
 	}
 	had = req->now ? req->nr_now : (unsigned int)__builtin_popcountll(req->keep);
 	way += 4 * ((had < req->n ? had : req->n) - stay);
+	for (i = 0; req->bank && i < req->n; i++)
+		way += distance(place->count, chosen[i], req->bank[i]);
 	return ((u64)way << 16) + pairs(place, free) - pairs(place, left);
 }
 
@@ -126,6 +129,14 @@ static u64 allowed_kind(const struct tess_place *place, const struct tess_place_
 	return best ? of[best] : free;
 }
 
+/* Others are left room if there is enough without that */
+static u64 allowed(const struct tess_place *place, const struct tess_place_request *req)
+{
+	u64 kind = allowed_kind(place, req), rest = kind & ~(place->avoid & ~req->keep);
+
+	return __builtin_popcountll(rest) < (int)req->n ? kind : rest;
+}
+
 static void try_all(struct trial *t, unsigned int n, unsigned int from)
 {
 	unsigned int i;
@@ -158,7 +169,7 @@ static void compare(struct __test_metadata *_metadata, const struct tess_place *
 	struct trial t = {
 		.place = place,
 		.req = req,
-		.allowed = allowed_kind(place, req),
+		.allowed = allowed(place, req),
 		.best = ~0ULL,
 		.ordered = ordered,
 	};
@@ -183,8 +194,9 @@ static void compare(struct __test_metadata *_metadata, const struct tess_place *
 	excess = t.best ? 100.0 * (double)(cost - t.best) / (double)t.best : cost ? 100 : 0;
 	tally->worse += cost > t.best;
 	if (excess > WORST_PERCENT)
-		TH_LOG("%.1f %%: n %u kind %u topology %u free %llx keep %llx now %d", excess,
-		       req->n, req->kind, req->topology, place->free, req->keep, !!req->now);
+		TH_LOG("%.1f %%: n %u kind %u topology %u free %llx keep %llx avoid %llx now %d bank %d",
+		       excess, req->n, req->kind, req->topology, place->free, req->keep,
+		       place->avoid, !!req->now, !!req->bank);
 	if (excess > tally->worst)
 		tally->worst = excess;
 }
@@ -246,13 +258,13 @@ static void random_place(struct random *r, struct tess_place *place, u32 *kind, 
 static void run_random(struct __test_metadata *_metadata, u64 seed, unsigned int cases,
 		       unsigned int slices, unsigned int most, bool ordered, struct tally *tally)
 {
-	struct random r = { seed };
+	struct random r = { seed }, memory = { ~seed };
 	u32 kind[TESS_MAX_SLICES];
 	struct tess_place place;
 
 	while (cases--) {
 		struct tess_place_request req = { .topology = random_below(&r, 4) };
-		u8 now[TESS_MAX_SLICES];
+		u8 now[TESS_MAX_SLICES], bank[TESS_MAX_SLICES];
 
 		random_place(&r, &place, kind, random_from(&r, 2, slices));
 		req.n = random_from(&r, 1, most);
@@ -263,6 +275,10 @@ static void run_random(struct __test_metadata *_metadata, u64 seed, unsigned int
 			req.now = ordered && random_below(&r, 2) ? now : NULL;
 		}
 		place.free &= ~req.keep;
+		for (unsigned int i = 0; i < req.n; i++)
+			bank[i] = (u8)random_below(&memory, place.count);
+		req.bank = ordered && random_below(&memory, 2) ? bank : NULL;
+		place.avoid = random_below(&memory, 3) ? 0 : random_next(&memory);
 		compare(_metadata, &place, &req, ordered, tally);
 	}
 }
@@ -498,7 +514,7 @@ TEST(pool_any_kind)
 {
 	static const u32 half[4] = { TESS_KIND_COMPUTE, TESS_KIND_COMPUTE, TESS_KIND_RENDER,
 				     TESS_KIND_RENDER };
-	struct tess_place gpus[2] = { { 4, 0xf, half }, { 4, 0x7, half } };
+	struct tess_place gpus[2] = { { 4, 0xf, half, 0 }, { 4, 0x7, half, 0 } };
 	struct tess_place_span req = { .n = 2 };
 	struct tess_place_spot c[8];
 
@@ -560,7 +576,7 @@ TEST(time_64x16)
 		for (unsigned int g = 0; g < TESS_POOL_GPUS_MAX; g++) {
 			for (unsigned int k = 0; k < 16; k++)
 				kind[g][k] = 1 + (k >= 8) + (k >= 12);
-			gpus[g] = (struct tess_place){ 16, random_next(&r) & 0xffff, kind[g] };
+			gpus[g] = (struct tess_place){ 16, random_next(&r) & 0xffff, kind[g], 0 };
 		}
 		start = now_us();
 		ASSERT_EQ(tess_place_pool(gpus, TESS_POOL_GPUS_MAX, &req, c), 0);

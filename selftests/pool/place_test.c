@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Placement is a pure function: the kernel's source, compiled here. */
 #include "../../drivers/core/place.c"
+#include "../../drivers/core/place_search.c"
+#include "../../drivers/core/place_share.c"
 
 #include "harness.h"
 
@@ -211,6 +213,104 @@ TEST(stay)
 	req.n = 1;
 	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
 	EXPECT_EQ(chosen[0], 4);
+}
+
+/* ---- growth ---- */
+
+/* Slices that vslices get one after the other, the first of which are chosen */
+static u64 likely(u64 free, u32 kind, unsigned int n, unsigned int max, u8 *chosen)
+{
+	struct tess_place_request req = { .n = n, .kind = kind, .topology = TESS_TOPOLOGY_MESH };
+	struct tess_place place = gpu_with(free);
+
+	if (tess_place_choose(&place, &req, chosen))
+		return 0;
+	tess_place_likely(&place, &req, max, chosen);
+	return tess_place_mask(chosen, max);
+}
+
+TEST(memory_of_all)
+{
+	u8 chosen[TESS_MAX_SLICES], again[TESS_MAX_SLICES];
+	unsigned int n, i;
+
+	for (n = 1; n <= 4; n++) {
+		ASSERT_EQ(likely(0xffff, C, n, 4, chosen), 0x000fULL);
+		/* what has a slice now has its memory there */
+		ASSERT_NE(likely(0xffff, C, n, n, again), 0ULL);
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(chosen[i], again[i]);
+	}
+	/* the first is not at the end of what is free: both sides */
+	ASSERT_EQ(likely(0x001e, C, 2, 4, chosen), 0x001eULL);
+	/* three of four can be had now: the fourth shares the bank of the first */
+	ASSERT_EQ(likely(0x0038, C, 1, 4, chosen), 0x0038ULL);
+	EXPECT_EQ(chosen[3], chosen[0]);
+	/* none but the chosen ones */
+	ASSERT_EQ(likely(0x0003, C, 2, 5, chosen), 0x0003ULL);
+	for (i = 2; i < 5; i++)
+		EXPECT_EQ(chosen[i], chosen[i - 2]);
+	ASSERT_EQ(likely(0xffff, TESS_KIND_NONE, 2, 16, chosen), 0xffffULL);
+}
+
+TEST(grows_to_memory)
+{
+	static const u8 now[] = { 1, 2 };
+	u8 bank[] = { 1, 2, 0, 3 }, chosen[TESS_MAX_SLICES];
+	struct tess_place_request req = {
+		.n = 4,
+		.kind = C,
+		.topology = TESS_TOPOLOGY_MESH,
+		.keep = 0x0006,
+		.now = now,
+		.nr_now = 2,
+		.bank = bank,
+	};
+	struct tess_place place = gpu_with(0x0039);
+	unsigned int i;
+
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(chosen[i], bank[i]);
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), (10ULL << 16) + 36 - 4);
+	/* the slice of one bank is somebody else's: what is nearest to it */
+	place.free = 0x0031;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(chosen[2], 0);
+	EXPECT_EQ(chosen[3], 4);
+	/* no links: the memory alone says where */
+	place.free = 0x003f;
+	bank[2] = 5;
+	req.topology = TESS_TOPOLOGY_NONE;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(chosen[i], bank[i]);
+	/* slices of another kind, as near as there are */
+	req.n = 2;
+	req.kind = M;
+	place.free = 0xffff;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 2), 0xc000ULL);
+}
+
+/* Where others have memory to grow into nobody goes without need */
+TEST(leave_room)
+{
+	struct tess_place_request req = { .n = 2, .kind = C, .topology = TESS_TOPOLOGY_MESH };
+	struct tess_place place = gpu_with(0x003c);
+	u8 chosen[TESS_MAX_SLICES];
+
+	place.avoid = 0x000c;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 2), 0x0030ULL);
+	req.n = 4;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 4), 0x003cULL);
+	/* but who is there stays */
+	req.n = 2;
+	req.keep = 0x000c;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 2), 0x000cULL);
 }
 
 /* ---- shared ---- */
