@@ -12,8 +12,8 @@
 
 #include "../../examples/sgemm.h"
 
-/* More than the stack of the kernel; TESS_GROUP_SLOTS groups are in flight */
-#define PRIVATE (PRODUCT_SCRATCH_BYTES / TESS_GROUP_SLOTS / (SGEMM_TILE * SGEMM_TILE))
+_Static_assert(PRODUCT_FLIGHT == TESS_GROUP_SLOTS * SGEMM_TILE * SGEMM_TILE,
+	       "private memory for the groups in flight");
 
 /* The kernel of examples/sgemm, position-independent, its entry first */
 __asm__(".pushsection .rodata\n.balign 8\nsgemm_code:\n.incbin \"sgemm.bin\"\n"
@@ -40,7 +40,8 @@ void product_fill(struct client *c, uint64_t gpa, unsigned int size)
 		a[i] = (float)(int)(i * 2654435761U >> 20) / 512 - 4;
 }
 
-void product_put(struct client *c, uint64_t gpa, uint64_t scratch, unsigned int size)
+void product_put(struct client *c, uint64_t gpa, uint64_t scratch, unsigned int private,
+		 unsigned int size)
 {
 	struct sgemm_args args = {
 		.a = VA(matrix(gpa, size, 0)),
@@ -54,8 +55,8 @@ void product_put(struct client *c, uint64_t gpa, uint64_t scratch, unsigned int 
 		.setup = 2,
 		.wg_size = { SGEMM_TILE, SGEMM_TILE, 1 },
 		.grid_size = { grid, grid, 1 },
-		.private_segment_size = PRIVATE,
-		.scratch_address = VA(scratch),
+		.private_segment_size = private,
+		.scratch_address = scratch,
 		.group_segment_size = 2 * SGEMM_TILE * SGEMM_TILE * sizeof(float),
 		.kernel_object = VA(CODE_FREE_GPA),
 	};

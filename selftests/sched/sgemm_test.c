@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(sgemm)
 
 static void put_product(const struct load *l)
 {
-	product_put(l->c, WORK_GPA, SCRATCH_GPA, l->size);
+	product_put(l->c, WORK_GPA, VA(SCRATCH_GPA), PRODUCT_PRIVATE, l->size);
 }
 
 /* Once, alone: busy cycles per instruction */
