@@ -21,9 +21,11 @@ LANE_TIMEOUT = 900
 GRACE = 20
 # What a test said last before it failed, shown again at the end.
 SAID_LINES, SAID_WIDTH = 3, 160
-# scripts/vm says so of an emulated machine that nothing moves any more, for no fault of a
-# test's: the lane gets a fresh one, once.
-STALL = re.compile(r"vm: host: no sign of life for \d+ s")
+# What scripts/vm says of machines that stand still or die. Translated ones do so now and then for
+# no fault of a test's (testing.rst): a lane that failed with one is run again, once.
+LOST = re.compile(r"vm: (?:host|guest): (?:no sign of life for \d+ s|no end after \d+ s"
+                  r"|died before the command ended)")
+STILLBORN = "vm: guest: stillborn"
 
 
 class Lane:
@@ -43,15 +45,15 @@ class Lane:
         self.seconds = 0.0
         self.child = None
         self.late = False
-        self.stalled = None
+        self.lost = None
 
     def run(self, log_dir):
-        """Run it; once more if it failed because its machine stood still."""
+        """Run it; once more if it failed and lost a machine."""
         self.run_once(log_dir, "w")
-        if not self.results.failed or not self.stalled:
+        if not self.results.failed or not self.lost:
             return
-        print(f"\n== {self.name}: once more, its machine stood still", flush=True)
-        why, self.stalled = self.stalled, None
+        print(f"\n== {self.name}: once more, it lost a machine", flush=True)
+        why, self.lost = self.lost, None
         self.results, self.said, self.late = Parser(), [], False
         self.results.retries.append(f"the lane: {why}")
         self.run_once(log_dir, "a")
@@ -79,8 +81,10 @@ class Lane:
 
     def feed(self, line, recent):
         """Count the results of a line, and keep what was said before a failure."""
-        found = STALL.search(line)
-        self.stalled = found[0] if found else self.stalled
+        found = LOST.search(line)
+        self.lost = found[0] if found else self.lost
+        if STILLBORN in line:
+            self.results.retries.append("a guest that died or stood still while it booted")
         failed, total = self.results.failed, self.results.total
         self.results.feed(line)
         if self.results.failed > failed:

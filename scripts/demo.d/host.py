@@ -14,6 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VM = os.path.join(os.path.dirname(HERE), "vm")
 POOL = "/sys/class/tessera"
 GUESTS = (("alpha", "C2"), ("beta", "M1"))
+# Status of scripts/vm: stands still, no end, died, its kernel broke down
+LOST = (123, 124, 125, 126)
+REASONS = 4
 FAILED = re.compile(r"failed with status|MISMATCH|not those of|^vm: ")
 
 
@@ -87,20 +90,36 @@ def remove(name):
 def start(guest, vgpu, out):
     print(f"booting guest {guest} with -device vfio-pci,sysfsdev=/sys/bus/mdev/devices/{vgpu}",
           flush=True)
-    subprocess.run([VM, "guest", "--vgpu", vgpu, "--detach", guest, "--timeout", "240", "--",
+    subprocess.run([VM, "guest", "--vgpu", vgpu, "--detach", guest, "--timeout", "600", "--",
                     "python3", os.path.join(HERE, "guest.py"), guest, out], check=True)
 
 
 def finish(guest):
-    """Print what a guest said. What went wrong in it, or None."""
-    done = subprocess.run([VM, "wait", guest, "--timeout", "300"], stdout=subprocess.PIPE,
+    """Print what a guest said. Its status, and what went wrong in it."""
+    done = subprocess.run([VM, "wait", guest, "--timeout", "660"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     for line in done.stdout.splitlines():
         print(f"  [{guest}] {line}")
-    if not done.returncode:
-        return None
-    why = [line for line in done.stdout.splitlines() if FAILED.search(line)]
-    return f"guest {guest} ended with status {done.returncode}" + "".join(f"; {w}" for w in why)
+    why = [line for line in done.stdout.splitlines() if FAILED.search(line)][:REASONS]
+    return done.returncode, f"guest {guest} ended with status {done.returncode}" + "".join(
+        f"; {w}" for w in why)
+
+
+def compute(vgpus, out):
+    """Run the guests; what went wrong.
+
+    KVM on a translated processor loses a guest now and then (testing.rst): such a guest gets one
+    more try, and that is said.
+    """
+    for (guest, _kind), vgpu in zip(GUESTS, vgpus):
+        start(guest, vgpu, os.path.join(out, guest))
+    ends = [finish(guest) for guest, _kind in GUESTS]
+    for n, (guest, _kind) in enumerate(GUESTS):
+        if ends[n][0] in LOST:
+            print(f"once more, as its machine was lost: {ends[n][1]}")
+            start(guest, vgpus[n], os.path.join(out, guest))
+            ends[n] = finish(guest)
+    return [why for status, why in ends if status]
 
 
 def exits(pid):
@@ -129,9 +148,7 @@ def run(out):
         for _guest, kind in GUESTS:
             vgpus.append(create(kind))
         print_pool("the pool with two vGPUs:")
-        for (guest, _kind), vgpu in zip(GUESTS, vgpus):
-            start(guest, vgpu, os.path.join(out, guest))
-        reasons = [why for why in [finish(guest) for guest, _kind in GUESTS] if why]
+        reasons = compute(vgpus, out)
         if reasons:
             raise DemoError("\n".join(reasons))
     finally:

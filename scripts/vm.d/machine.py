@@ -31,6 +31,8 @@ CONSOLE_TAIL = 40
 HUNG_TAIL = 200
 # Once it is up, a machine says every ten seconds of its own time that it is alive.
 STALL = float(os.environ.get("TESSERA_STALL", "180"))
+# A machine that may be stillborn has this long to come up.
+BIRTH = float(os.environ.get("TESSERA_BIRTH", "150"))
 
 # lastbus: do not look for 256 buses one port access at a time.
 APPEND = ("console=ttyS0 loglevel=5 panic=-1 oops=panic mitigations=off nowatchdog "
@@ -145,6 +147,7 @@ class Machine:
         self.qemu = None
         self.status = None
         self.boots = 0
+        self.may_be_stillborn = False
         self.released = False
         self.spawned = 0.0
         self.heard = 0.0
@@ -332,6 +335,8 @@ class Machine:
         ends = [deadline] if deadline is not None else []
         if self.boots:
             ends.append(self.heard + STALL)
+        elif self.may_be_stillborn:
+            ends.append(self.spawned + BIRTH)
         return min(ends) - time.monotonic() if ends else None
 
     def serve(self, name):
@@ -382,6 +387,12 @@ class Machine:
 
     # ---- judging ------------------------------------------------------------
 
+    @property
+    def stillborn(self):
+        """Ended by itself, or stood still, before its first program ran."""
+        return self.may_be_stillborn and not self.boots and \
+            (self.qemu.returncode == 0 or time.monotonic() - self.spawned >= BIRTH)
+
     def console_text(self):
         try:
             with open(self.console, errors="replace") as f:
@@ -398,6 +409,8 @@ class Machine:
 
     def out_of_time(self):
         """Say what the machine does instead of coming to an end."""
+        if self.stillborn:
+            return self.report(STALLED, f"did not come up in {BIRTH:g} s")
         status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
         if self.boots and time.monotonic() - self.heard >= STALL:
             status, why = STALLED, f"no sign of life for {STALL:g} s"

@@ -18,7 +18,7 @@ mkdir -p out/check
 demo
 first=$status
 if [ "$first" -ne 0 ]; then
-	# Fails rarely, for a reason not found yet (testing.rst): all it said stays above, and the
+	# See testing.rst, guests that the emulator loses: all it said stays above, and the
 	# summary has it.
 	why=$(grep -hE '^demo failed|no sign of life|no end after' "$log" | head -n 1 | tr '#' ' ')
 	demo

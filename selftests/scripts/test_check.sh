@@ -44,6 +44,11 @@ gets_fresh_machine()
 	totals "1 passed, 0 failed" 0 && grep -q '^  a: the lane: vm: host: no sign' "$lanes/output"
 }
 
+lists_stillborn()
+{
+	totals "1 passed, 0 failed" 0 && grep -q '^  a: a guest that died' "$lanes/output"
+}
+
 kills_lane()
 {
 	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
@@ -69,6 +74,8 @@ check "a lane whose machine stood still gets a fresh one, and it is said" gets_f
 rm -f "$lanes"/*.left
 lane 10-a 'echo "vm: host: no sign of life for 180 s"; echo not ok 1 x; exit 1'
 check "but only one" totals "0 passed, 1 failed" 1
+lane 10-a 'echo "vm: guest: stillborn: booting it again"; echo ok 1 x'
+check "a guest that was booted again is listed" lists_stillborn
 lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
 lane 10-a 'echo hello'

@@ -23,6 +23,13 @@ reboots()
 boot 2" ]
 }
 
+# One that never gets far enough is given up twice, then waited for
+born_again()
+{
+	[ "$(TESSERA_BIRTH=2 $guest -- echo alive 2>out/guest-err)" = alive ] &&
+		[ "$(grep -c '^vm: guest: stillborn' out/guest-err)" -eq 2 ]
+}
+
 waits()
 {
 	scripts/vm wait b >out/guest-out 2>&1
@@ -35,6 +42,7 @@ expect "exit status of the command" 5 $guest -- sh -c 'exit 5'
 expect "out of time" 124 $guest --timeout 7 -- sleep 1000
 expect "a panic" 126 $guest -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 check "a reboot runs the command again" reboots
+check "a guest that does not come up is booted again" born_again
 check "two at once: first" $guest --detach a -- sleep 1000
 check "two at once: second" $guest --detach b -- sh -c 'echo from b; exit 4'
 expect "name in use" 125 $guest --detach a -- true
@@ -47,5 +55,5 @@ expect "no guest of that name" 125 scripts/vm pid nosuch
 expect "no such vGPU" 125 $guest --vgpu 00000000-0000-0000-0000-000000000000 -- true
 expect "no such PCI device" 125 $guest --host 0000:7f:00.0 -- true
 check "nothing is left" sh -c '! pgrep qemu-system && [ -z "$(ls /run/tessera-vm)" ]'
-rm -f out/guest-out
+rm -f out/guest-out out/guest-err
 ktap_end

@@ -106,6 +106,7 @@ class Domain(machine.Machine):
         self.streams["out"].sink = self.streams["err"].sink = self.take_text
         self.thread = None
         self.stopped = False
+        self.closing = False
 
     def take_text(self, data):
         with self.news:
@@ -140,7 +141,11 @@ class Domain(machine.Machine):
     def serve_ports(self):
         pidfd = os.pidfd_open(self.qemu.pid)
         try:
-            self.pump(pidfd, time.monotonic() + self.opts.timeout)
+            ended = self.pump(pidfd, time.monotonic() + self.opts.timeout)
+            if not self.closing:
+                what = "died before the command ended" if ended else \
+                    f"no end after {self.opts.timeout} s"
+                print(f"# vm: guest: {what}", flush=True)
         finally:
             os.close(pidfd)
             with self.news:
@@ -159,9 +164,13 @@ class Domain(machine.Machine):
     def splats(self):
         return kernlog.splats(self.console_text())
 
+    def destroy(self, **how):
+        self.closing = True
+        virsh("destroy", self.name, **how)
+
     def close(self):
         if self.qemu is not None and self.qemu.poll() is None:
-            virsh("destroy", self.name, status=None)
+            self.destroy(status=None)
         if self.thread is not None:
             self.thread.join(30)
         virsh("undefine", self.name, status=None)

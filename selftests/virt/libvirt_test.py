@@ -129,12 +129,12 @@ class LibvirtTests:
     def start_domain(self):
         os.makedirs(SHARE, exist_ok=True)
         run("mount", "--bind", TREE, SHARE)
-        self.domain = Domain(NAME, [UUID], ["sh", "-c", WORK], 280)
+        self.domain = Domain(NAME, [UUID], ["sh", "-c", WORK], 600)
         self.domain.define()
         has(virsh("list", "--all", "--name"), NAME)
         self.domain.launch()
         same(virsh("domstate", NAME).strip(), "running")
-        self.domain.expect("done 2", 200)
+        self.domain.expect("done 2", 400)
 
     def in_use(self):
         """Neither can another domain have it, nor more memory be asked for."""
@@ -150,12 +150,12 @@ class LibvirtTests:
             path = device_file(UUID, "blank", ("blueprint", shape))
             virsh("nodedev-update", mdev_name(UUID), path, *options)
             has_words(attr(UUID, "blueprint"), shape)
-            self.domain.expect(f"done {slices}", 100)
+            self.domain.expect(f"done {slices}", 200)
         same(attrs_of(UUID, "--inactive"), [("blueprint", shape)])
 
     def destroy_domain(self):
         """In the middle of its work."""
-        virsh("destroy", NAME)
+        self.domain.destroy()
         same(virsh("domstate", NAME).strip(), "shut off")
         same(self.domain.splats(), [])
         wait_for("the end of pinning", lambda: attr(UUID, "stats/pinned_pages") == "0")
