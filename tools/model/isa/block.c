@@ -67,12 +67,12 @@ static void add_insn(struct isa_block *b, struct isa_insn *i)
 /* Decode from b->pc until the block is complete; a fault later on ends it. */
 static unsigned int fill_block(struct isa_engine *e, struct isa_block *b, uint64_t *va)
 {
-	uint64_t page_end = (b->pc & ISA_PAGE_MASK) + ISA_PAGE_SIZE;
 	uint64_t pc = b->pc;
 	unsigned int cause;
 	uint32_t bits = 0;
 
-	while (b->nr < ISA_BLOCK_MAX && pc < page_end) {
+	/* Not pc < end: behind the last page there is 0. */
+	while (b->nr < ISA_BLOCK_MAX && (pc & ISA_PAGE_MASK) == (b->pc & ISA_PAGE_MASK)) {
 		struct isa_insn *i = &b->insn[b->nr];
 
 		cause = fetch(e, pc, &bits, va);

@@ -225,6 +225,10 @@ static void test_fetch(struct isa_env *env)
 	env_set_x(env, 0, A1, ISA_VA_LIMIT);
 	ok(faults(env, ISA_CAUSE_FETCH_ACCESS, ISA_VA_LIMIT, 0), "no fetch above the limit");
 	env_group(env, 1);
+	env_set_x(env, 0, A1, -(uint64_t)PAGE);
+	ok(faults(env, ISA_CAUSE_FETCH_ACCESS, -(uint64_t)PAGE, 0) && env->retired == 1,
+	   "no fetch from the last page");
+	env_group(env, 1);
 	env_set_x(env, 0, A1, ISA_VA_LIMIT - 4);
 	ok(faults(env, ISA_CAUSE_FETCH_PAGE, ISA_VA_LIMIT - 4, 0), "a fetch page fault");
 }
