@@ -114,7 +114,7 @@ bench-sched: all
 	@$(ENV)tools/bench/bench-sched
 
 bench-compose: all
-	@$(ENV)tools/bench/bench-compose $(if $(QUICK),--quick)
+	@$(ENV)tools/bench/bench-compose $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 # bash has a variable of that name: the environment does not count
 FUZZ_SECONDS := $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)

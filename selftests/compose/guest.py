@@ -16,11 +16,13 @@ import sys
 import time
 import uuid
 
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VM = os.path.join(TREE, "scripts", "vm")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from hostvm import TREE, VM, Tap, gpu, print_console, read, wait_for, wait_until, write
+
 DIR = os.path.join(TREE, "out", "compose-guest")
 BIN = "out/selftests/compose"
-GPU = sorted(glob.glob("/sys/class/tessera/gpu*"))[0]
+GPU = gpu()
 CHANGES = int(os.environ.get("TESS_RECOMPOSITIONS", "12"))
 MEMORY = "4M"
 # A busy machine emulates a processor that emulates a processor
@@ -47,40 +49,6 @@ done
 """
 
 
-class Tap:
-    def __init__(self):
-        self.count = self.failed = 0
-        print("TAP version 13", flush=True)
-
-    def ok(self, good, name):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} {name}", flush=True)
-        return good
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
-
-
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read().strip()
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f"{text}\n")
-
-
-def wait_until(true, what, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{what}: not after {seconds} s")
-        time.sleep(0.1)
-
-
 class Guest:
     """A guest with one vGPU whose shape is written to sysfs."""
 
@@ -103,14 +71,15 @@ class Guest:
 
     def boot(self):
         subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", "composed", "--timeout",
-                        "320", "--", "sh", "-c", SCRIPT], check=True)
+                        str(320 + 4 * CHANGES), "--", "sh", "-c", SCRIPT], check=True)
 
     def wait_seen(self):
         """Wait until the guest's driver follows what was composed last."""
-        wait_until(lambda: int(read(f"{DIR}/seen")) >= self.generation(), "the guest sees it")
+        wait_until(lambda: int(read(f"{DIR}/seen")) >= self.generation(), "the guest sees it",
+                   PATIENCE)
 
     def done(self, what, seconds=PATIENCE):
-        wait_until(lambda: os.path.exists(f"{DIR}/done-{what}"), f"{what} ends", seconds)
+        wait_for(f"{DIR}/done-{what}", seconds)
         return int(read(f"{DIR}/done-{what}"))
 
     def describe(self):
@@ -123,9 +92,7 @@ class Guest:
         for path in sorted(glob.glob(f"{DIR}/*.txt")):
             for line in read(path).splitlines()[-4:]:
                 print(f"# [{os.path.basename(path)}] {line}")
-        console = subprocess.run([VM, "console", "composed"], stdout=subprocess.PIPE, text=True,
-                                 check=False).stdout
-        print("".join(f"# {line}\n" for line in console.splitlines()[-20:]), flush=True)
+        print_console("composed")
 
     def remove(self):
         write(f"{self.mdev}/remove", 1)
@@ -152,6 +119,7 @@ def recompose(guest, dice):
             guest.wait_seen()
             awaited += 1
     print(f"# {CHANGES} recompositions, generations {first} to {guest.generation()}")
+    print(f"# figure guest_recompositions {guest.generation() - first}")
     return awaited
 
 
@@ -180,6 +148,9 @@ def check_work(tap, guest, awaited):
     status = guest.done("work")
     print("# " + read(f"{DIR}/work.txt").replace("\n", " | "))
     work = json.loads(read(f"{DIR}/work.txt").splitlines()[-1]) if status == 0 else {}
+    if work:
+        print(f"# figure guest_dispatches {work['dispatches']}")
+        print(f"# figure guest_mismatches {work['mismatches']}")
     tap.ok(status == 0 and work["mismatches"] == 0,
            f"{work.get('dispatches')} dispatches that depend on each other: none lost, none twice")
     tap.ok(work.get("last") == guest.generation() and work["generations"] > awaited,
@@ -209,7 +180,7 @@ def scale(tap, guest):
 
 def acts(tap, guest, dice):
     guest.boot()
-    wait_until(lambda: os.path.exists(f"{DIR}/seen"), "the guest works", 200)
+    wait_for(f"{DIR}/seen", 200)
     awaited = recompose(guest, dice)
     write(f"{DIR}/stop", "")
     check_work(tap, guest, awaited)

@@ -15,11 +15,13 @@ import sys
 import time
 import uuid
 
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VM = os.path.join(TREE, "scripts", "vm")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from hostvm import TREE, VM, Tap, gpu, print_console, read, wait_for, write
+
 DIR = os.path.join(TREE, "out", "sched-guests")
 SOAK = "out/selftests/sched/soak"
-GPU = sorted(glob.glob("/sys/class/tessera/gpu*"))[0]
+GPU = gpu()
 JOBS = 12
 WORK_S = int(os.environ.get("TESS_GUEST_SECONDS", "10"))
 
@@ -42,40 +44,6 @@ go beside; act beside {SOAK} check {DIR}/jobs {WORK_S // 2}
 go random; act random {SOAK} check {DIR}/jobs {WORK_S}
 act lib sh -c 'out/examples/sgemm --size 64 && out/examples/reduce && out/examples/sha256'
 """
-
-
-class Tap:
-    def __init__(self):
-        self.count = self.failed = 0
-        print("TAP version 13", flush=True)
-
-    def ok(self, good, name):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} {name}", flush=True)
-        return good
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
-
-
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read().strip()
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f"{text}\n")
-
-
-def wait_for(path, seconds):
-    end = time.monotonic() + seconds
-    while not os.path.exists(path):
-        if time.monotonic() > end:
-            raise TimeoutError(f"no {os.path.basename(path)} after {seconds} s")
-        time.sleep(0.1)
 
 
 class Guest:
@@ -112,9 +80,7 @@ class Guest:
         print(f"# {self.name}: {' '.join(values)}")
         for path in sorted(glob.glob(os.path.join(DIR, f"{self.name}-*.txt"))):
             print(f"# [{os.path.basename(path)}] " + read(path).replace("\n", " | "))
-        console = subprocess.run([VM, "console", self.name], stdout=subprocess.PIPE, text=True,
-                                 check=False).stdout
-        print("".join(f"# {line}\n" for line in console.splitlines()[-20:]), flush=True)
+        print_console(self.name)
 
     def remove(self):
         write(f"/sys/bus/mdev/devices/{self.uuid}/remove", 1)

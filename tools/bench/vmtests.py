@@ -19,12 +19,14 @@ FIGURE = re.compile(r"^# figure (\w+) (\S+)$")
 RESULT = re.compile(r"^(not )?ok \d+ (\S+)")
 
 
-def arguments(doc, argv=None):
-    """--quick and --kernel, which all of these take."""
+def arguments(doc, argv=None, parts=()):
+    """--quick and --kernel, which all of these take, and --only PART if there are parts."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="as short as in the tests")
     parser.add_argument("--kernel", default="6.12", choices=("6.12", "7.2"))
+    if parts:
+        parser.add_argument("--only", choices=parts, help="this part")
     return parser.parse_args(argv)
 
 
