@@ -72,14 +72,6 @@ static bool reads(const char *uuid, const char *name, const char *text)
 	return false;
 }
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static unsigned long long generation_of(const char *uuid)
 {
 	unsigned long long n = 0;

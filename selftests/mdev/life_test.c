@@ -9,92 +9,9 @@
 #include <time.h>
 
 #include "harness.h"
-#include "vgpu.h"
+#include "vmm.h"
 
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
-
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Work that does not end by itself: a WAIT for what never comes, on every vslice */
-static void hang(struct vgpu *v)
-{
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.address = DATA_GPA,
-		.value = 1,
-		.mask = ~0ULL,
-	};
-	unsigned int i;
-
-	for (i = 0; i < v->vslices; i++) {
-		struct ring r;
-
-		ring_start(&r, v, i);
-		ring_fill(&r, DATA_GPA + (i + 1) * (1 << 20), 1 << 20, i);
-		ring_put(&r, &wait);
-		ring_fence(&r, true);
-	}
-}
-
-/* A VMM in a process of its own that works until it is killed; ready when this returns */
-static pid_t vmm(const char *uuid)
-{
-	int pipes[2];
-	char c;
-	pid_t pid;
-
-	if (pipe(pipes))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		struct vgpu v;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(0);
-		if (vgpu_open(&v, uuid))
-			_exit(1);
-		hang(&v);
-		if (write(pipes[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(pipes[1]);
-	if (pid > 0 && read(pipes[0], &c, 1) != 1)
-		pid = -1;
-	close(pipes[0]);
-	return pid;
-}
-
-static void kill_vmm(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/* Files are closed by the kernel after the parent was told */
-static int wait_closed(const char *uuid)
-{
-	long end = now_ms() + 10000;
-	struct vgpu v;
-	int ret;
-
-	do {
-		ret = vgpu_open(&v, uuid);
-		if (!ret)
-			vgpu_close(&v);
-		else
-			usleep(10000);
-	} while (ret == -EBUSY && now_ms() < end);
-	return ret;
-}
 
 TEST_TIMEOUT(killed_vmm, 120)
 {
@@ -110,11 +27,12 @@ TEST_TIMEOUT(killed_vmm, 120)
 		pid_t pid;
 
 		ASSERT_EQ(0, mdev_create("M2", uuid));
-		pid = vmm(uuid);
+		pid = vmm_start(uuid);
 		ASSERT_LT(0, pid);
 		EXPECT_LT(0, mdev_stat(uuid, "pinned_pages"));
-		kill_vmm(pid);
-		ASSERT_EQ(0, wait_closed(uuid));
+		vmm_kill(pid);
+		ASSERT_EQ(0, vmm_open_again(&v, uuid));
+		vgpu_close(&v);
 		EXPECT_EQ(0, mdev_stat(uuid, "pinned_pages"));
 		/* The same vGPU is as new */
 		ASSERT_EQ(0, vgpu_open(&v, uuid));
@@ -143,7 +61,7 @@ TEST(remove_in_use)
 	ASSERT_EQ(0, vgpu_irq(&v, VFIO_PCI_REQ_IRQ_INDEX,
 			      VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, &req,
 			      sizeof(req)));
-	hang(&v);
+	vmm_hang(&v);
 	pid = fork();
 	if (!pid) {
 		/* Do not hold the device open ourselves */
@@ -199,7 +117,7 @@ TEST_TIMEOUT(gpu_goes_away, 120)
 	vram = vgpu_mmap(&v, TESS_BAR_VRAM, 0, size);
 	ASSERT_NE(MAP_FAILED, vram);
 	memset(vram, 1, size);
-	hang(&v);
+	vmm_hang(&v);
 	start = now_ms();
 	pid = fork();
 	if (!pid) {

@@ -5,23 +5,14 @@
  * fails in the middle.
  */
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "harness.h"
-#include "vgpu.h"
+#include "vmm.h"
 
 #define VSLICES 4
 #define POLL_MS 20000
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
-
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- a guest that works on all vslices, given or not ---- */
 
@@ -75,18 +66,6 @@ FIXTURE_TEARDOWN(open)
 	EXPECT_EQ(self->vram_free, pool_value("vram_free"));
 }
 
-static bool wait_record(struct ring *r)
-{
-	long end = now_ms() + POLL_MS;
-
-	while (r->rec->seq != r->seq) {
-		if (now_ms() > end)
-			return false;
-		usleep(100);
-	}
-	return true;
-}
-
 /* Each vslice counts in memory of its own: what is lost or done twice shows */
 static void *work(void *arg)
 {
@@ -101,7 +80,7 @@ static void *work(void *arg)
 		ring_fill(r, at, 4 * PAGE, pattern);
 		ring_copy(r, at + 4 * PAGE, at, 4 * PAGE);
 		ring_fence(r, false);
-		if (!wait_record(r))
+		if (ring_wait_record(r))
 			w->wrong = "a job did not end";
 		else if (out[0] != pattern || out[8 * PAGE / 4 - 1] != pattern)
 			w->wrong = "a job's result is wrong";
@@ -509,61 +488,6 @@ TEST_F_TIMEOUT(open, concurrent_writers, 90)
 	expect_shape(_metadata, self, 2, TESS_KIND_COMPUTE);
 }
 
-/* A VMM in a process of its own, with work on all vslices; ready when this returns */
-static pid_t vmm(const char *uuid)
-{
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.address = DATA_GPA,
-		.value = 1,
-		.mask = ~0ULL,
-	};
-	int pipes[2];
-	pid_t pid;
-	char c;
-
-	if (pipe(pipes))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		unsigned int i;
-		struct vgpu v;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(0);
-		if (vgpu_open(&v, uuid))
-			_exit(1);
-		for (i = 0; i < v.vslices; i++) {
-			struct ring r;
-
-			ring_start(&r, &v, i);
-			ring_fill(&r, DATA_GPA + (i + 1) * (1 << 20), 1 << 20, i);
-			ring_put(&r, &wait);
-			ring_fence(&r, true);
-		}
-		if (write(pipes[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(pipes[1]);
-	if (pid > 0 && read(pipes[0], &c, 1) != 1)
-		pid = -1;
-	close(pipes[0]);
-	return pid;
-}
-
-static int open_again(struct vgpu *v, const char *uuid)
-{
-	long end = now_ms() + 10000;
-	int ret;
-
-	while ((ret = vgpu_open(v, uuid)) == -EBUSY && now_ms() < end)
-		usleep(5000);
-	return ret;
-}
-
 TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 {
 	unsigned int round, alive;
@@ -579,18 +503,17 @@ TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 
 		ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint",
 					     "slices=4 min=1 max=4 kind=compute"));
-		pid = vmm(self->uuid);
+		pid = vmm_start(self->uuid);
 		ASSERT_LT(0, pid);
 		w.end = now_ms() + 1000;
 		ASSERT_EQ(0, pthread_create(&thread, NULL, write_shapes, &w));
 		usleep(200000 + 61000 * round);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		vmm_kill(pid);
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		EXPECT_EQ(0, w.unexpected);
 		EXPECT_LT(0, w.done);
 		/* It is as good as new, whatever its shape */
-		ASSERT_EQ(0, open_again(&self->v, self->uuid));
+		ASSERT_EQ(0, vmm_open_again(&self->v, self->uuid));
 		ASSERT_EQ(1, sscanf(mdev_attr(self->uuid, "blueprint"), "slices=%u", &alive));
 		EXPECT_EQ(self->slices_free - alive, pool_value("slices_free"));
 		EXPECT_EQ(0, client_reg32(&self->v, alive - 1, TESS_SREG_CONTROL));

@@ -9,6 +9,8 @@
 
 #define RING_LOG2 6 /* one page */
 #define TIMEOUT_MS 10000
+/* For one of several that share a slice */
+#define RECORD_MS 20000
 
 void *ram_at(struct vgpu *v, uint64_t gpa)
 {
@@ -119,7 +121,7 @@ uint64_t ring_fence(struct ring *r, bool irq)
 	return r->seq;
 }
 
-static long now_ms(void)
+long now_ms(void)
 {
 	struct timespec t;
 
@@ -137,6 +139,18 @@ int ring_wait(struct ring *r)
 		if (now_ms() > end)
 			return -ETIME;
 		usleep(200);
+	}
+	return 0;
+}
+
+int ring_wait_record(struct ring *r)
+{
+	long end = now_ms() + RECORD_MS;
+
+	while (r->rec->seq != r->seq) {
+		if (now_ms() > end)
+			return -ETIME;
+		usleep(100);
 	}
 	return 0;
 }

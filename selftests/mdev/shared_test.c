@@ -71,14 +71,6 @@ static bool log_says(const char *what)
 	return !system(cmd);
 }
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool wait_parked(const char *uuid)
 {
 	long end = now_ms() + POLL_MS;
@@ -311,18 +303,6 @@ struct worker {
 	const char *wrong;
 };
 
-static bool wait_record(struct ring *r)
-{
-	long end = now_ms() + POLL_MS;
-
-	while (r->rec->seq != r->seq) {
-		if (now_ms() > end)
-			return false;
-		usleep(100);
-	}
-	return true;
-}
-
 /* One doorbell for each job, and none after it: a store that is lost is a job that hangs */
 static void *work(void *arg)
 {
@@ -336,7 +316,7 @@ static void *work(void *arg)
 
 		ring_fill(w->r, DATA_GPA, PAGE, pattern);
 		ring_fence(w->r, false);
-		if (!wait_record(w->r))
+		if (ring_wait_record(w->r))
 			w->wrong = "a job did not end";
 		else if (out[0] != pattern || out[PAGE / 4 - 1] != pattern)
 			w->wrong = "a job's result is wrong";
@@ -362,7 +342,7 @@ static void *flood(void *arg)
 		}
 		ring_fence(r, false);
 	}
-	if (!w->wrong && !wait_record(r))
+	if (!w->wrong && ring_wait_record(r))
 		w->wrong = "the last packets were forgotten";
 	return NULL;
 }

@@ -136,6 +136,7 @@ struct ring {
 #define DATA_GPA (RAM_GPA + (1ULL << 20))
 #define DATA_SIZE (RAM_SIZE - (1ULL << 20))
 
+long now_ms(void);
 /* Our address of a guest address */
 void *ram_at(struct vgpu *v, uint64_t gpa);
 /* Set the ring of a vslice up and enable it */
@@ -149,6 +150,8 @@ uint64_t ring_fence(struct ring *r, bool irq);
 void ring_kick(struct ring *r);
 /* Wait for the last FENCE: 0, -ETIME, or -EFAULT if the vslice faulted */
 int ring_wait(struct ring *r);
+/* The same by the record alone, so that nobody looks at a register: 0, -ETIME */
+int ring_wait_record(struct ring *r);
 /* FENCE and wait */
 int ring_finish(struct ring *r);
 /* Drop the fault and whatever was in the ring; the vslice can be started again */

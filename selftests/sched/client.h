@@ -113,7 +113,6 @@ void fresh_start(void);
 
 /* What was measured: "# figure NAME VALUE" on standard output */
 void figure(const char *name, double value);
-long now_ms(void);
 void sleep_ms(long ms);
 /* A number from the environment */
 long setting(const char *name, long otherwise);
