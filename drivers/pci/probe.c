@@ -6,9 +6,14 @@
  *
  * Probing maps what lasts as long as the driver is bound; starting brings the GPU to a
  * known state and into the pool; stopping takes it out and leaves it silent. Everything
- * that happens to a PCI function in between (function level reset, bus errors, suspend)
- * is a stop followed by a start: clients lose the GPU and find a new one. Suspending is
- * refused while a virtual machine has a vGPU, which would lose it for good.
+ * that happens to a PCI function in between (function level reset, bus errors, loss of
+ * power) is a stop followed by a start: clients lose the GPU and find a new one.
+ *
+ * When the system sleeps and everything keeps its power (suspend to idle), so does the GPU,
+ * and nobody loses anything: it completes what is in its rings, needs the host for faults
+ * and turns of clients, and so waits for it. Interrupts that it raises meanwhile are kept by
+ * the kernel. Sleep that takes the power away is refused while a virtual machine has a vGPU,
+ * which would lose it for good.
  *
  * All callers of starting and stopping hold the device lock.
  */
@@ -17,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/sizes.h>
+#include <linux/suspend.h>
 #include <tessera/compat.h>
 
 #include "composition.h"
@@ -253,6 +259,11 @@ static int tess_pci_suspend(struct device *dev)
 {
 	struct tess_pci *tp = dev_get_drvdata(dev);
 
+	if (tp->started && pm_suspend_target_state == PM_SUSPEND_TO_IDLE) {
+		tp->slept_at = tp->be.ops->time(&tp->be);
+		/* The PCI core leaves a device in D0 whose state is saved already */
+		return pci_save_state(tp->pdev);
+	}
 	if (tp->started && tess_gpu_in_use(tp->be.gpu))
 		return -EBUSY;
 	tess_pci_stop(tp);
@@ -261,7 +272,15 @@ static int tess_pci_suspend(struct device *dev)
 
 static int tess_pci_resume(struct device *dev)
 {
-	return tess_pci_start(dev_get_drvdata(dev));
+	struct tess_pci *tp = dev_get_drvdata(dev);
+
+	if (!tp->started)
+		return tess_pci_start(tp);
+	if (!tess_pci_is_alive(tp) || tp->be.ops->time(&tp->be) >= tp->slept_at)
+		return 0;
+	dev_err(dev, "the GPU lost its power while the system slept\n");
+	tess_pci_stop(tp);
+	return tess_pci_start(tp);
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(tess_pci_pm_ops, tess_pci_suspend, tess_pci_resume);

@@ -39,6 +39,7 @@ struct tess_pci_stage2 {
  *	Outside of all others
  * @dead: it answered all ones; no access is made any more. Written once
  * @started: in the pool. Under the device lock, as all callers of start and stop
+ * @slept_at: GPU time when the system went to sleep. Under the device lock
  * @mm: allocator of VRAM
  * @tables: pages for page tables
  * @asids: address space ids in use, from 1
@@ -59,6 +60,7 @@ struct tess_pci {
 	struct mutex composition_lock;
 	bool dead;
 	bool started;
+	u64 slept_at;
 	struct tess_pci_vram mm;
 	struct dma_pool *tables;
 	struct ida asids;
