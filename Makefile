@@ -34,6 +34,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
+	@echo 'make check-faults  hosts, VMMs and GPUs that fail while others work; KERNELS="6.12 7.2"'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -123,8 +124,11 @@ fuzz:
 	+@$(IN_ENV) -C selftests/fuzz O=$(OUT)/selftests/fuzz native
 	@$(ENV)selftests/fuzz/run.sh $(FUZZ_SECONDS) $(TARGET)
 
+check-faults: all
+	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" selftests/faults/check
+
 clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched bench-compose fuzz clean
+	shell bench bench-sched bench-compose fuzz check-faults clean

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One of two GPUs is taken from its driver in mid-work. Who works on the other one does not
+ * notice; who had a vGPU on it sees a dead device in bounded time, and it can be used again.
+ */
+#include <dirent.h>
+#include <limits.h>
+
+#include "harness.h"
+#include "bystander.h"
+
+#define MDEV_BUS "/sys/class/mdev_bus/"
+#define CLASS "/sys/class/tessera/"
+#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
+#define PATIENCE_MS 60000
+
+FIXTURE(gone)
+{
+	struct bystander by;
+	char stays[64]; /* directory of the GPU that stays */
+	long long slices, vram, pins; /* that are free there, or held */
+	char bdf[64]; /* of the GPU that goes */
+	char uuid[37];
+	struct client victim;
+	int req;
+};
+
+/* The GPU that the bystander is not on */
+static void find_other(char *bdf, size_t size)
+{
+	DIR *d = opendir(MDEV_BUS);
+	struct dirent *e;
+
+	*bdf = 0;
+	while (d && (e = readdir(d)) && !*bdf) {
+		if (e->d_name[0] != '.' && strcmp(e->d_name, gpu_name()))
+			snprintf(bdf, size, "%.60s", e->d_name);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* The directory of the one that it is on */
+static void find_class(char *path, size_t size)
+{
+	char name[64], file[PATH_MAX];
+	DIR *d = opendir(CLASS);
+	struct dirent *e;
+
+	*path = 0;
+	while (d && (e = readdir(d)) && !*path) {
+		snprintf(file, sizeof(file), CLASS "%.16s/name", e->d_name);
+		if (e->d_name[0] == '.' || file_read(file, name, sizeof(name)))
+			continue;
+		name[strcspn(name, "\n")] = 0;
+		if (!strcmp(name, gpu_name()))
+			snprintf(path, size, CLASS "%.16s", e->d_name);
+	}
+	if (d)
+		closedir(d);
+}
+
+static long long stays_value(const struct __fixture_gone *self, const char *name)
+{
+	char path[PATH_MAX], text[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/%s", self->stays, name);
+	ret = file_read(path, text, sizeof(text));
+	return ret ? ret : atoll(text);
+}
+
+static int create_on(const char *bdf, const char *type, char *uuid)
+{
+	char path[PATH_MAX];
+	int ret = file_read("/proc/sys/kernel/random/uuid", uuid, 37);
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), MDEV_BUS "%s/mdev_supported_types/tessera_pci-%s/create", bdf,
+		 type);
+	return file_write(path, uuid);
+}
+
+FIXTURE_SETUP(gone)
+{
+	fresh_start();
+	find_other(self->bdf, sizeof(self->bdf));
+	if (!*self->bdf)
+		SKIP(exit(TH_SKIP), "there is one GPU only");
+	find_class(self->stays, sizeof(self->stays));
+	self->slices = stays_value(self, "slices_free");
+	self->vram = stays_value(self, "vram_free");
+	self->pins = pins_held();
+	ASSERT_LT(0, self->slices);
+	ASSERT_EQ(0, bystander_start(&self->by));
+	ASSERT_TRUE(bystander_goes_on(&self->by, 1));
+	ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
+	ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
+	ASSERT_EQ(0, client_warm(&self->victim));
+	/* In mid-work, without end */
+	client_kernel(&self->victim, TESS_K_LOOP, 8, 256);
+	client_fence(&self->victim);
+}
+
+FIXTURE_TEARDOWN(gone)
+{
+	EXPECT_EQ(0, bystander_end(&self->by));
+	EXPECT_EQ(self->slices, stays_value(self, "slices_free"));
+	EXPECT_EQ(self->vram, stays_value(self, "vram_free"));
+	EXPECT_GE(self->pins, pins_held());
+}
+
+static bool wait_dead(struct client *c)
+{
+	long end = now_ms() + PATIENCE_MS;
+
+	while (reg32(&c->v, TESS_REG_ID) != 0xffffffff) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(20);
+	}
+	return true;
+}
+
+static void expect_dead(struct __test_metadata *_metadata, struct __fixture_gone *self)
+{
+	struct vgpu *v = &self->victim.v;
+
+	EXPECT_TRUE(wait_dead(&self->victim));
+	/* What was mapped can still be touched and means nothing */
+	ring_kick(&self->victim.r);
+	EXPECT_EQ(~0ULL, reg64(v, TESS_REG_TIME));
+	EXPECT_EQ(0, vgpu_unmap(v, RAM_GPA, RAM_SIZE));
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+}
+
+/* Somebody who writes to sysfs; it is over in time, whatever the VMM does */
+static pid_t write_aside(const char *path, const char *text, struct __fixture_gone *self)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		/* Do not hold devices open ourselves */
+		vgpu_close(&self->victim.v);
+		vgpu_close(&self->by.g.c[0].v);
+		_exit(file_write(path, text) ? 1 : 0);
+	}
+	return pid;
+}
+
+TEST_F_TIMEOUT(gone, taken_from_its_driver, 150)
+{
+	unsigned int round;
+	int status;
+	pid_t pid;
+
+	for (round = 0; round < 2; round++) {
+		pid = write_aside(DRIVER "unbind", self->bdf, self);
+		ASSERT_LT(0, pid);
+		expect_dead(_metadata, self);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		vgpu_close(&self->victim.v);
+		sleep_ms(300);
+		ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
+		ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
+		ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
+		EXPECT_EQ(0, client_warm(&self->victim));
+		EXPECT_TRUE(client_counted(&self->victim));
+		client_kernel(&self->victim, TESS_K_LOOP, 8, 256);
+		client_fence(&self->victim);
+	}
+	client_close(&self->victim);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Memory runs out beside somebody who works. Its results are right, and the books balance.
+ */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "books.h"
+#include "bystander.h"
+#include "tess_ctx.h"
+
+FIXTURE(survive)
+{
+	struct books books;
+	struct bystander by;
+};
+
+FIXTURE_SETUP(survive)
+{
+	fresh_start();
+	books_open(&self->books);
+	ASSERT_EQ(0, bystander_start(&self->by));
+	ASSERT_TRUE(bystander_goes_on(&self->by, 1));
+}
+
+FIXTURE_TEARDOWN(survive)
+{
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+	EXPECT_EQ(0, bystander_end(&self->by));
+	EXPECT_EQ(0, books_unclosed(&self->books));
+}
+
+/* ---- memory ---- */
+
+static void drop_cap_ipc_lock(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	syscall(SYS_capget, &head, data);
+	data[0].effective &= ~(1U << CAP_IPC_LOCK);
+	data[0].permitted &= ~(1U << CAP_IPC_LOCK);
+	syscall(SYS_capset, &head, data);
+}
+
+/* A VMM that may lock 1 MiB, and whose guest touches more, again and again; then it is killed */
+static void greedy_vmm(const char *uuid, int ready)
+{
+	struct rlimit limit = { 1 << 20, 1 << 20 };
+	unsigned int round;
+	struct vgpu v;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	drop_cap_ipc_lock();
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || vgpu_open(&v, uuid))
+		_exit(1);
+	for (round = 0;; round++) {
+		struct ring r;
+
+		ring_start(&r, &v, 0);
+		ring_fill(&r, DATA_GPA, DATA_SIZE, round);
+		ring_fence(&r, false);
+		if (wait_fault(&v, 0) != TESS_CAUSE_STORE_ACCESS)
+			_exit(2);
+		ring_reset(&r);
+		if (round == 10 && write(ready, "", 1) != 1)
+			_exit(3);
+	}
+}
+
+TEST_F_TIMEOUT(survive, out_of_locked_memory, 150)
+{
+	int pipes[2], status;
+	char uuid[37], byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, mdev_create("C1", uuid));
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		greedy_vmm(uuid, pipes[1]);
+	close(pipes[1]);
+	ASSERT_EQ(1, read(pipes[0], &byte, 1));
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+	EXPECT_GE((1 << 20) / PAGE + 1, mdev_stat(uuid, "pinned_pages"));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(0, mdev_remove(uuid));
+	close(pipes[0]);
+}
+
+/* Not a page of VRAM is left: who asks is refused, and told so; who has some keeps it */
+TEST_F_TIMEOUT(survive, out_of_vram, 150)
+{
+	static const struct shape one = { .slices = 1, .max = 1, .memory = STREAM_BANK };
+	uint64_t size;
+	uint32_t handle;
+	char uuid[37] = "";
+	int fd = tess_open();
+
+	for (size = 64ULL << 20; size >= TESS_PAGE;) {
+		if (__tess_bo_create(fd, size, DRM_TESSERA_BO_VRAM, &handle))
+			size /= 2;
+	}
+	EXPECT_EQ(0, gpu_value("vram_free"));
+	EXPECT_EQ(-ENOSPC, __tess_bo_create(fd, TESS_PAGE, DRM_TESSERA_BO_VRAM, &handle));
+	ASSERT_EQ(0, shape_blank(uuid));
+	EXPECT_EQ(-ENOSPC, shape_write(uuid, &one));
+	EXPECT_TRUE(last_error_is(uuid, -ENOSPC));
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+	close(fd);
+	/* What was given back can be had */
+	EXPECT_EQ(0, shape_write(uuid, &one));
+	EXPECT_EQ(0, mdev_remove(uuid));
+}
+
+TEST_HARNESS_MAIN
