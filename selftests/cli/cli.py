@@ -68,7 +68,7 @@ class Tool:
         self.path = path
         self.env = {**os.environ, "LC_ALL": "C.UTF-8", **env}
 
-    def run(self, *args, status=0, timeout=60):
+    def run(self, *args, status=0, timeout=180):
         done = subprocess.run([self.path, *args], env=self.env, capture_output=True,
                               timeout=timeout, stdin=subprocess.DEVNULL)
         self.out = done.stdout.decode("ascii")

@@ -203,7 +203,7 @@ class Tests:
         self.tool.run("remove", name)
         time.sleep(1)
         watch.send_signal(signal.SIGINT)
-        out, err = watch.communicate(timeout=30)
+        out, err = watch.communicate(timeout=120)
         same([err, watch.returncode], ["", 0])
         events = [json.loads(line) for line in out.splitlines()]
         events = [e for e in events if e.get("vgpu") == name]
@@ -211,7 +211,7 @@ class Tests:
         composed = [e["generation"] for e in events if e["event"] == "composed"]
         same(composed[-1], change["after"]["generation"])
         same(composed, sorted(set(composed)))
-        out, err = text.communicate(timeout=30)
+        out, err = text.communicate(timeout=120)
         same([err, text.returncode], ["", 0])
         has(out, f"  gpu0/{name}  created ")
 

@@ -338,7 +338,7 @@ class Tests:
         return watch
 
     def ended(self, watch, status=0):
-        out, err = watch.communicate(timeout=20)
+        out, err = watch.communicate(timeout=120)
         same([err, watch.returncode], ["", status])
         os.remove(self.kernel.events)
         return out
@@ -424,7 +424,7 @@ class Tests:
         watch.stdout.readline()
         watch.stdout.close()
         self.mdev_event("remove")
-        same(watch.wait(timeout=20), 1)
+        same(watch.wait(timeout=120), 1)
         same(watch.stderr.read(), "")
         watch.stderr.close()
 

@@ -142,7 +142,7 @@ class Tests:
             same(len(instances()), 1)
             same(read(TRACING, "events/tessera/enable"), "0")
             trace.send_signal(number)
-            same(trace.communicate(timeout=30)[1], "")
+            same(trace.communicate(timeout=120)[1], "")
             same([trace.returncode, instances()], [0, []])
         self.tool.run("trace", "--seconds", "0.3")
         same(instances(), [])
@@ -161,7 +161,7 @@ class Tests:
         same(len(instances()), 2)
         for trace in traces:
             trace.terminate()
-            same(trace.communicate(timeout=30)[1], "")
+            same(trace.communicate(timeout=120)[1], "")
         same(instances(), [])
 
     def no_permission(self):
@@ -208,10 +208,10 @@ class Tests:
             time.sleep(0.5)
             for trace in (words, objects):
                 trace.terminate()
-            out = words.communicate(timeout=30)[0]
+            out = words.communicate(timeout=120)[0]
             has(out, f"gpu0/slice{there}: {a} vslice 0 comes from slice {here}: the administrator")
             has_not(out, b)
-            moves = [json.loads(line) for line in objects.communicate(timeout=30)[0].splitlines()]
+            moves = [json.loads(line) for line in objects.communicate(timeout=120)[0].splitlines()]
             moves = [m for m in moves if m["event"] == "tess_move" and m["vgpu"] == a]
             same([(m["from"], m["slice"], m["reason"]) for m in moves],
                  [(here, there, "sysfs")])

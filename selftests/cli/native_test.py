@@ -333,13 +333,13 @@ class Tests:
             tool = self.tool.start("top", "--batch", "0", "--interval", "0.05")
             tool.stdout.readline()
             tool.send_signal(number)
-            tool.communicate(timeout=20)
+            tool.communicate(timeout=120)
             same(tool.returncode, 0)
         # "| head" ends it too
         tool = self.tool.start("top", "--json", "--interval", "0.05")
         tool.stdout.readline()
         tool.stdout.close()
-        same(tool.wait(timeout=20), 1)
+        same(tool.wait(timeout=120), 1)
         same(tool.stderr.read(), "")
         tool.stderr.close()
 
@@ -347,7 +347,7 @@ class Tests:
         tool = self.tool.start("top", "--batch", "0", "--interval", "0.05")
         tool.stdout.readline()
         shutil.rmtree(self.root)
-        err = tool.communicate(timeout=20)[1]
+        err = tool.communicate(timeout=120)[1]
         same(tool.returncode, 1)
         has(err, "is not there")
         self.renew()
@@ -474,7 +474,7 @@ class Tests:
         """What it prints after a signal, and nothing may be left."""
         if number:
             trace.send_signal(number)
-        out, err = trace.communicate(timeout=20)
+        out, err = trace.communicate(timeout=120)
         os.close(pipe)
         same([err, trace.returncode, os.listdir(self.instances)], ["", 0, []])
         return out
@@ -524,7 +524,7 @@ class Tests:
         trace.stdout.readline()
         trace.stdout.close()
         os.write(pipe, line)
-        same(trace.wait(timeout=20), 1)
+        same(trace.wait(timeout=120), 1)
         os.close(pipe)
         same([trace.stderr.read(), os.listdir(self.instances)], ["", []])
         trace.stderr.close()

@@ -11,7 +11,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=selftests/mdev/lib.sh
 . selftests/mdev/lib.sh
 bin=out/selftests/mdev
-guest="scripts/vm guest --timeout ${GUEST_TIMEOUT:-240}"
+guest="scripts/vm guest --timeout ${GUEST_TIMEOUT:-600}"
 work='out/examples/sgemm --size 64 && out/examples/reduce'
 
 # wait_for SECONDS CMD...: until it succeeds
@@ -63,8 +63,8 @@ two_at_once()
 	$guest --vgpu "$a" --detach a -- sh -c "$work && $work" || return 1
 	$guest --vgpu "$b" --detach b -- sh -c "$work && $work" || return 1
 	wait_for 150 completed "$a" && wait_for 150 completed "$b" || return 1
-	scripts/vm wait a --timeout 240 || return 1
-	scripts/vm wait b --timeout 240 || return 1
+	scripts/vm wait a --timeout 600 || return 1
+	scripts/vm wait b --timeout 600 || return 1
 	remove "$a" && remove "$b"
 }
 
@@ -93,7 +93,7 @@ killed()
 	wait_for 150 completed "$u" || return 1
 	sleep 2
 	scripts/vm kill k -9 || return 1
-	scripts/vm wait k --timeout 20
+	scripts/vm wait k --timeout 120
 	[ "$(stat "$u" pinned_pages)" = 0 ] || return 1
 	$guest --vgpu "$u" -- sh -c "$work" || return 1
 	remove "$u"
@@ -108,7 +108,7 @@ removed_in_use()
 	wait_for 150 completed "$u" || return 1
 	sleep 5
 	timeout 60 sh -c 'echo 1 >"/sys/bus/mdev/devices/$1/remove"' sh "$u" || return 1
-	scripts/vm wait r --timeout 30
+	scripts/vm wait r --timeout 120
 }
 
 all_is_back()

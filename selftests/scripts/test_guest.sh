@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2086,SC2317 # scripts for other shells; functions called by name
 
 . scripts/ktap.sh
-guest='scripts/vm guest --bare --timeout 150'
+guest='scripts/vm guest --bare --timeout 450'
 
 plain()
 {

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2086,SC2317 # scripts for other shells; functions called by name
 
 . scripts/ktap.sh
-vm='scripts/vm host --bare --gpus 0 --mem 1G --timeout 120'
+vm='scripts/vm host --bare --gpus 0 --mem 1G --timeout 300'
 
 # One boot for everything that needs no boot of its own.
 first_boot()

@@ -133,7 +133,7 @@ class Domain(machine.Machine):
     def launch(self):
         """Start it and serve its ports until it is gone."""
         self.open_ports()
-        virsh("start", self.name, timeout=120)
+        virsh("start", self.name, timeout=300)
         self.qemu = Process(int(read(f"/run/libvirt/qemu/{self.name}.pid")))
         self.thread = threading.Thread(target=self.serve_ports, daemon=True)
         self.thread.start()

@@ -29,7 +29,7 @@ def main():
     run("modprobe", "-a", "kvm_amd", "vfio_pci", "vfio_iommu_type1")
     run_tests(tap, "mdevctl", TESTS[:1])
     tap.run("libvirt: the daemons start without a service manager", start_daemons)
-    tap.run("libvirt: it knows QEMU", lambda: virsh("version", timeout=150))
+    tap.run("libvirt: it knows QEMU", lambda: virsh("version", timeout=300))
     libvirt_tests(tap, pool)
     run_tests(tap, "mdevctl", TESTS[1:])
     tap.run("libvirt: the daemons stop", stop_daemons)

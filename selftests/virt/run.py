@@ -20,7 +20,7 @@ def read(*parts):
         return f.read().rstrip("\n")
 
 
-def run(*argv, status=0, timeout=60, text=None):
+def run(*argv, status=0, timeout=180, text=None):
     """Run a command to its end; status None: whatever it is. Returns what it printed."""
     done = subprocess.run(argv, input=text, text=True, timeout=timeout,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -90,7 +90,7 @@ def start_daemons():
     for path in ("/var/log/libvirt/qemu", "/var/cache/libvirt/qemu"):
         os.makedirs(path, exist_ok=True)
     for daemon in DAEMONS:
-        run(daemon, "-d", timeout=120)
+        run(daemon, "-d", timeout=300)
     wait_for("libvirt's socket", lambda: os.path.exists("/run/libvirt/libvirt-sock"), 60)
 
 
