@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs test lanes one after the other and adds up their results."""
+"""Runs test lanes one after the other, and those that may beside them; adds up their results."""
 
 import argparse
 import collections
@@ -40,6 +40,9 @@ class Lane:
         self.about = found[1] if found else ""
         found = re.search(r"^# timeout: (\d+)$", head, re.M)
         self.timeout = int(found[1]) if found else LANE_TIMEOUT
+        # "yes": runs beside others; "no": nothing runs beside it; else: some may
+        found = re.search(r"^# beside: (yes|no)$", head, re.M)
+        self.beside = found[1] if found else ""
         self.results = Parser()
         self.said = []
         self.seconds = 0.0
@@ -49,6 +52,7 @@ class Lane:
 
     def run(self, log_dir):
         """Run it; once more if it failed and lost a machine."""
+        print(f"\n== {self.name}: {self.about}", flush=True)
         self.run_once(log_dir, "w")
         if not self.results.failed or not self.lost:
             return
@@ -128,6 +132,44 @@ class Lane:
                 f"{self.seconds:7.0f} s")
 
 
+class Beside(threading.Thread):
+    """Lanes that do not mind others, one after the other."""
+
+    def __init__(self, lanes, log_dir):
+        super().__init__(daemon=True)
+        self.lanes = lanes
+        self.log_dir = log_dir
+        self.ended = False
+        self.start()
+
+    def run(self):
+        for lane in self.lanes:
+            if not self.ended:
+                lane.run(self.log_dir)
+
+    def end(self):
+        self.ended = True
+        for lane in self.lanes:
+            lane.stop()
+        self.join()
+
+
+def run_all(lanes, log_dir):
+    beside = Beside([lane for lane in lanes if lane.beside == "yes"], log_dir)
+    try:
+        for lane in lanes:
+            if lane.beside == "no":
+                beside.join()
+            if lane not in beside.lanes:
+                lane.run(log_dir)
+        beside.join()
+    finally:
+        beside.end()
+    for lane in lanes:
+        if not lane.results.total:
+            lane.results.fail("lane ran no test")
+
+
 def find_lanes(directory):
     paths = sorted(os.path.join(directory, n) for n in os.listdir(directory) if n.endswith(".sh"))
     return [Lane(p) for p in paths]
@@ -185,9 +227,7 @@ def main():
     os.makedirs(log_dir, exist_ok=True)
     for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(s, interrupted)
-    for lane in lanes:
-        print(f"\n== {lane.name}: {lane.about}", flush=True)
-        lane.run(log_dir)
+    run_all(lanes, log_dir)
     return report(lanes)
 
 

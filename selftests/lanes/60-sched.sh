@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: time-sharing: shares, hostile clients, parked clients, settings, the swapper, automatic sizes
 # timeout: 900
+# beside: no
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 nominal="--clock nominal"

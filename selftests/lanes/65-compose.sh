@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs recomposed while they work: results, throughput, standstill, books of the pool
 # timeout: 400
+# beside: no
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --model-args "--clock nominal" --timeout 360 -- \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: stock mdevctl and libvirt: devices with blueprints, live changes, a domain that computes
 # timeout: 1000
+# beside: no
 
 export PYTHONDONTWRITEBYTECODE=1
 status=0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: completion routing and exits per dispatch, as make bench, in short; races of the event index
 # timeout: 600
+# beside: no
 
 status=0
 make -s -C selftests bench O="$PWD/out/selftests" >&2 || exit 1

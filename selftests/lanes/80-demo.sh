@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the demo: two guests with different vGPUs compute at the same time
 # timeout: 1300
+# beside: no
 
 . scripts/ktap.sh
 log=out/check/demo-output.txt

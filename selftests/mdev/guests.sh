@@ -12,7 +12,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 . selftests/mdev/lib.sh
 bin=out/selftests/mdev
 guest="scripts/vm guest --timeout ${GUEST_TIMEOUT:-600}"
-work='out/examples/sgemm --size 64 && out/examples/reduce'
+work=${GUEST_WORK:-out/examples/sgemm --size 64 && out/examples/reduce}
 
 # wait_for SECONDS CMD...: until it succeeds
 wait_for()

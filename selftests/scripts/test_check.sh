@@ -54,6 +54,26 @@ kills_lane()
 	totals "1 passed, 1 failed" 1 && ! pgrep -f 'sleep 87654' >/dev/null
 }
 
+say()
+{
+	echo "printf '%s' '$1' >>$lanes/order"
+}
+
+# The first lane waits for the second one, which is beside it, and the third one for both
+runs_beside()
+{
+	totals "3 passed, 0 failed" 0 && [ "$(cat "$lanes/order")" = "beside first last alone" ]
+}
+
+ends_beside()
+{
+	scripts/check --lanes-dir "$lanes" >"$lanes/output" &
+	pid=$!
+	until [ -e "$lanes/started" ]; do sleep 0.1; done
+	kill -TERM "$pid"
+	! wait "$pid" && ! pgrep -f 'sleep 87653' >/dev/null
+}
+
 lanes=$(mktemp -d)
 ktap_begin
 trap 'rm -rf "$lanes" "$ktap_output"' EXIT
@@ -87,6 +107,19 @@ check "nothing but skips is no success" totals "0 passed, 0 failed, 1 skipped" 1
 lane 10-a '# timeout: 1
 echo ok 1 x; sleep 87654 & wait'
 check "a lane that takes too long is ended with all it started" kills_lane
+lane 10-a "# timeout: 60
+until [ -e $lanes/order ]; do sleep 0.1; done; $(say ' first'); echo ok 1 x"
+lane 20-b "# beside: yes
+$(say beside); until grep -q first $lanes/order; do sleep 0.1; done
+sleep 1; $(say ' last'); echo ok 1 x"
+lane 30-c "# beside: no
+$(say ' alone'); echo ok 1 x"
+check "a lane beside others, and one that nothing runs beside" runs_beside
+lane 10-a "# beside: yes
+touch $lanes/started; sleep 87653 & wait"
+lane 20-b 'sleep 87653'
+check "SIGTERM ends all lanes" ends_beside
+rm -f "$lanes"/*.sh
 lane 10-a 'echo ok 1 x'
 expect "an unknown lane" 1 scripts/check --lanes-dir "$lanes" nosuch
 ktap_end
