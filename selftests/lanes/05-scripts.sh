@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the test machinery itself: KTAP reader, scripts/env, check, vm host, vm guest
-# timeout: 900
+# timeout: 1800
 
 status=0
 python3 selftests/scripts/test_ktap.py || status=1
 sh selftests/scripts/test_env.sh || status=1
 sh selftests/scripts/test_check.sh || status=1
 sh selftests/scripts/test_vm.sh || status=1
-scripts/vm host --bare --gpus 0 --timeout 600 -- sh selftests/scripts/test_guest.sh || status=1
+scripts/vm host --bare --gpus 0 --timeout 1200 -- sh selftests/scripts/test_guest.sh || status=1
 exit $status

@@ -10,8 +10,9 @@ guest='scripts/vm guest --bare --timeout 450'
 
 plain()
 {
-	[ "$($guest -- sh -c 'echo "$1 $PWD"; grep -c "^flags.* hypervisor" /proc/cpuinfo' sh 'a b')" \
-		= "a b $PWD
+	$guest -- sh -c 'echo "$1 $PWD"; grep -c "^flags.* hypervisor" /proc/cpuinfo; exit 5' \
+		sh 'a b' >out/guest-out
+	[ $? -eq 5 ] && [ "$(cat out/guest-out)" = "a b $PWD
 1" ]
 }
 
@@ -37,9 +38,10 @@ waits()
 }
 
 ktap_begin
-check "arguments, directory and output" plain
-expect "exit status of the command" 5 $guest -- sh -c 'exit 5'
-expect "out of time" 124 $guest --timeout 7 -- sleep 1000
+$guest --timeout 7 -- sleep 1000 2>/dev/null &
+late=$!
+check "arguments, directory, output and exit status" plain
+expect "out of time" 124 wait "$late"
 expect "a panic" 126 $guest -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
 check "a reboot runs the command again" reboots
 check "a guest that does not come up is booted again" born_again
