@@ -32,7 +32,7 @@ FIXTURE(hostile)
 FIXTURE_SETUP(hostile)
 {
 	fresh_start();
-	self->ms = setting("TESS_WINDOW_MS", 1500);
+	self->ms = setting("TESS_WINDOW_MS", 1000);
 	ASSERT_EQ(0, client_open(&self->good, "C1S"));
 	ASSERT_EQ(0, client_open(&self->evil, "C1S"));
 	self->slice = client_slice(&self->good);
@@ -49,6 +49,29 @@ FIXTURE_TEARDOWN(hostile)
 	client_close(&self->evil);
 }
 
+#define WINDOWS 3u
+
+static int by_share(const void *a, const void *b)
+{
+	double x = window_share(a, 0), y = window_share(b, 0);
+
+	return (x > y) - (x < y);
+}
+
+/* A host that is late makes one turn long, at an end of one of the windows: most of them count */
+static int typical_window(struct __fixture_hostile *self, struct window *typical)
+{
+	struct window w[WINDOWS];
+	unsigned int i;
+
+	for (i = 0; i < WINDOWS; i++)
+		if (load_window(&self->load, 1, 1, self->ms, 40, &w[i]))
+			return -1;
+	qsort(w, WINDOWS, sizeof(w[0]), by_share);
+	*typical = w[WINDOWS / 2];
+	return 0;
+}
+
 /* What the good one gets while @act does evil, again and again, in a thread */
 static void withstand(struct __test_metadata *_metadata, struct __fixture_hostile *self,
 		      void *(*act)(void *))
@@ -59,7 +82,7 @@ static void withstand(struct __test_metadata *_metadata, struct __fixture_hostil
 	if (act)
 		ASSERT_EQ(0, pthread_create(&self->thread, NULL, act, self));
 	ASSERT_EQ(0, load_settle(&self->load, 1, 100));
-	ASSERT_EQ(0, load_window(&self->load, 1, 1, self->ms, 60, &w));
+	ASSERT_EQ(0, typical_window(self, &w));
 	atomic_store(&self->stop, true);
 	if (act)
 		pthread_join(self->thread, NULL);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the test machinery itself: KTAP reader, scripts/env, check, vm host, vm guest
 # timeout: 1800
+# beside: no
 
 status=0
 python3 selftests/scripts/test_ktap.py || status=1
