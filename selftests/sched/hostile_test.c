@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "harness.h"
 #include "load.h"
@@ -95,7 +96,7 @@ static void withstand(struct __test_metadata *_metadata, struct __fixture_hostil
 	EXPECT_EQ(0, client_reg32(&self->good.v, 0, TESS_SREG_FAULT_CAUSE));
 }
 
-TEST_F(hostile, endless_kernel)
+TEST_F_TIMEOUT(hostile, endless_kernel, 180)
 {
 	struct client *evil = &self->evil;
 	uint64_t busy;
@@ -114,7 +115,7 @@ TEST_F(hostile, endless_kernel)
 }
 
 /* Waiting is not work, but it holds the slice */
-TEST_F(hostile, endless_wait)
+TEST_F_TIMEOUT(hostile, endless_wait, 180)
 {
 	struct tess_pkt_wait wait = {
 		.header = TESS_PKT_WAIT,
@@ -142,7 +143,7 @@ static void *flood(void *arg)
 	return NULL;
 }
 
-TEST_F(hostile, doorbell_flood)
+TEST_F_TIMEOUT(hostile, doorbell_flood, 180)
 {
 	withstand(_metadata, self, flood);
 }
@@ -164,7 +165,7 @@ static void *flood_with_work(void *arg)
 }
 
 /* Tiny jobs: the slice is wanted and given back all the time */
-TEST_F(hostile, flood_of_tiny_jobs)
+TEST_F_TIMEOUT(hostile, flood_of_tiny_jobs, 180)
 {
 	withstand(_metadata, self, flood_with_work);
 	EXPECT_EQ(0, client_wait(&self->evil));
@@ -192,7 +193,7 @@ static void *fault_storm(void *arg)
 	return NULL;
 }
 
-TEST_F(hostile, fault_storm)
+TEST_F_TIMEOUT(hostile, fault_storm, 180)
 {
 	withstand(_metadata, self, fault_storm);
 	EXPECT_LT(10, self->acts);
@@ -247,7 +248,7 @@ static void *garbage(void *arg)
 	return NULL;
 }
 
-TEST_F(hostile, ring_and_register_garbage)
+TEST_F_TIMEOUT(hostile, ring_and_register_garbage, 180)
 {
 	withstand(_metadata, self, garbage);
 	EXPECT_LT(10, self->acts);
@@ -379,7 +380,7 @@ TEST_F_TIMEOUT(hostile, nothing_of_others_to_see, 120)
 }
 
 /* A newcomer's registers are those of a slice after RESET, whoever runs there */
-TEST_F(hostile, newcomer_finds_reset_registers)
+TEST_F_TIMEOUT(hostile, newcomer_finds_reset_registers, 180)
 {
 	struct client *busy = &self->good;
 	char uuid[37];
