@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST_TIMEOUT_DEFAULT 60
+#define TEST_TIMEOUT_DEFAULT 180
 
 #define TH_WHY_BYTES 256
 
