@@ -4,11 +4,14 @@
 Asks the kernel over the serial line (break, then a letter, as on a terminal server)
 for blocked tasks and the stacks of its processors, and QEMU for their registers and
 interrupt controllers: the first tells about a deadlock in the kernel, the second about a
-kernel that does not run at all, or that no interrupt reaches. The stacks of QEMU and of the GPU models tell about the rest.
+kernel that does not run at all, or that no interrupt reaches. The stacks of QEMU and of the
+GPU models tell about the rest; of a guest, KVM's trace of a moment tells what it does instead
+of going on.
 """
 
 import contextlib
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -16,9 +19,12 @@ import time
 
 PATIENCE = 5
 STACKS_PATIENCE = 30
+TRACING = "/sys/kernel/debug/tracing"
+TRACE_S = 0.1
+TRACE_LINES = 40
 # Log everything, tasks that are blocked, what runs on each processor.
 SYSRQ = "8wl"
-REGISTERS = ("RIP", "RFL", "HLT", "CPL")
+REGISTERS = ("RIP", "RFL", "HLT", "CPL", "RSP", "CR2")
 INTERRUPTS = ("LVTT", "Timer", "ISR", "IRR", "TPR")
 
 
@@ -76,14 +82,39 @@ def press(monitor, serial):
             time.sleep(1)
 
 
-def examine(monitor_path, serial_path):
-    """Return lines about the processors; the kernel's answer goes to its console."""
+def kvm_trace():
+    """What KVM of this machine did last in a moment: why its guests leave and enter."""
+    enable = os.path.join(TRACING, "events/kvm/enable")
+    try:
+        with open(enable, "w") as f:
+            f.write("1")
+        time.sleep(TRACE_S)
+        with open(enable, "w") as f:
+            f.write("0")
+        with open(os.path.join(TRACING, "trace")) as f:
+            return [line.strip() for line in f.readlines()[-TRACE_LINES:]]
+    except OSError:
+        return []
+
+
+def look(monitor, is_guest):
+    """Lines about the processors as they are."""
+    lines = monitor.registers() + monitor.interrupts() + monitor.tell("x /16xb $pc")
+    return lines + (kvm_trace() if is_guest else [])
+
+
+def examine(monitor_path, serial_path, is_guest):
+    """Return lines about the processors; the kernel's answer goes to its console.
+
+    Without a serial line the kernel is not asked.
+    """
     lines = []
     with contextlib.suppress(OSError, ValueError):
         monitor = Monitor(monitor_path)
-        lines = monitor.registers() + monitor.interrupts()
-        press(monitor, serial_path)
-        lines += monitor.registers()
+        lines = look(monitor, is_guest)
+        if serial_path:
+            press(monitor, serial_path)
+            lines += monitor.registers()
     return lines or ["the emulator does not answer"]
 
 

@@ -409,12 +409,16 @@ class Machine:
 
     def out_of_time(self):
         """Say what the machine does instead of coming to an end."""
+        is_guest = self.role == "guest"
         if self.stillborn:
-            return self.report(STALLED, f"did not come up in {BIRTH:g} s")
+            self.report(STALLED, f"did not come up in {BIRTH:g} s; console and processors:")
+            for line in hung.examine(self.path("monitor"), None, is_guest):
+                self.say("| " + line)
+            return STALLED
         status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
         if self.boots and time.monotonic() - self.heard >= STALL:
             status, why = STALLED, f"no sign of life for {STALL:g} s"
-        state = hung.examine(self.path("monitor"), self.path("serial"))
+        state = hung.examine(self.path("monitor"), self.path("serial"), is_guest)
         self.report(status, f"{why} (it came to: {self.reached}); console and processors:",
                     HUNG_TAIL)
         for child in [self.qemu] + self.children:
