@@ -3,10 +3,7 @@
  * Memory runs out beside somebody who works. Its results are right, and the books balance.
  */
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "harness.h"
 #include "books.h"
@@ -36,27 +33,14 @@ FIXTURE_TEARDOWN(survive)
 
 /* ---- memory ---- */
 
-static void drop_cap_ipc_lock(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	syscall(SYS_capget, &head, data);
-	data[0].effective &= ~(1U << CAP_IPC_LOCK);
-	data[0].permitted &= ~(1U << CAP_IPC_LOCK);
-	syscall(SYS_capset, &head, data);
-}
-
 /* A VMM that may lock 1 MiB, and whose guest touches more, again and again; then it is killed */
 static void greedy_vmm(const char *uuid, int ready)
 {
-	struct rlimit limit = { 1 << 20, 1 << 20 };
 	unsigned int round;
 	struct vgpu v;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	drop_cap_ipc_lock();
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || vgpu_open(&v, uuid))
+	if (limit_locked_memory(1 << 20) || vgpu_open(&v, uuid))
 		_exit(1);
 	for (round = 0;; round++) {
 		struct ring r;

@@ -140,36 +140,6 @@ static void set_up(void)
 	open_pool();
 }
 
-/* Replies, and descriptors that come with them, are dropped */
-static void drain(void)
-{
-	static uint8_t buf[1 << 16];
-	union {
-		char buf[CMSG_SPACE(4 * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	ssize_t n;
-
-	do {
-		struct iovec iov = { buf, sizeof(buf) };
-		struct msghdr msg = { .msg_iov = &iov,
-				      .msg_iovlen = 1,
-				      .msg_control = &control,
-				      .msg_controllen = sizeof(control) };
-		struct cmsghdr *cmsg;
-		int fd;
-
-		n = recvmsg(cl.fd, &msg, MSG_DONTWAIT);
-		cmsg = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-		if (cmsg) {
-			memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-			close(fd);
-		}
-	} while (n > 0);
-	if (!n || errno != EAGAIN)
-		client_close(&dev, &cl);
-}
-
 static void send_action(const struct action *a)
 {
 	uint8_t msg[sizeof(struct vfu_hdr) + PAYLOAD];
@@ -204,7 +174,7 @@ static void act(const struct action *a)
 	default:
 		send_action(a);
 		dev_run(&dev);
-		drain();
+		client_drain(&dev, &cl);
 	}
 }
 

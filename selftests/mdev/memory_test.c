@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Guest memory: pinned as it is touched, taken away, limited, given back */
-#include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 #include "harness.h"
@@ -190,28 +187,15 @@ TEST_F(memory, edges)
 	EXPECT_EQ(0x88888888, *(uint32_t *)(mem + size - 4));
 }
 
-static void drop_cap_ipc_lock(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	syscall(SYS_capget, &head, data);
-	data[0].effective &= ~(1U << CAP_IPC_LOCK);
-	data[0].permitted &= ~(1U << CAP_IPC_LOCK);
-	syscall(SYS_capset, &head, data);
-}
-
 /* The VMM's limit of locked memory holds; over it the guest's client faults, no more */
 TEST_F(memory, memlock_limit)
 {
 	struct vgpu *v = &self->v;
-	struct rlimit limit = { 1 << 20, 1 << 20 };
 	struct vgpu other;
 
 	vgpu_close(v);
-	/* The capability counts when memory is mapped */
-	drop_cap_ipc_lock();
-	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	/* The limit counts when memory is mapped */
+	ASSERT_EQ(0, limit_locked_memory(1 << 20));
 	ASSERT_EQ(0, vgpu_open(&other, self->uuid));
 	ring_start(&self->r, &other, 0);
 	ring_fill(&self->r, DATA_GPA, DATA_SIZE, 0x44444444);

@@ -270,12 +270,6 @@ TEST_F(open, memory_stays)
 /* What waits on a slice that goes away is done when it can be */
 TEST_F_TIMEOUT(open, pending_work_of_a_removed_slice, 60)
 {
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.value = 1,
-		.mask = ~0ULL,
-	};
 	volatile uint64_t *flag = ram_at(&self->v, DATA_GPA);
 	struct ring r[VSLICES];
 	unsigned int i;
@@ -285,10 +279,9 @@ TEST_F_TIMEOUT(open, pending_work_of_a_removed_slice, 60)
 		uint64_t at = DATA_GPA + (i + 1) * 16 * PAGE;
 
 		flag[i] = 0;
-		wait.address = DATA_GPA + i * 8;
 		ring_start(&r[i], &self->v, i);
 		ring_fill(&r[i], at, PAGE, 1);
-		ring_put(&r[i], &wait);
+		ring_await(&r[i], DATA_GPA + i * 8);
 		ring_copy(&r[i], at + PAGE, at, PAGE);
 		ring_fence(&r[i], false);
 	}

@@ -75,6 +75,19 @@ void ring_fill(struct ring *r, uint64_t dst, uint64_t bytes, uint32_t pattern)
 	ring_put(r, &pkt);
 }
 
+void ring_await(struct ring *r, uint64_t address)
+{
+	struct tess_pkt_wait pkt = {
+		.header = TESS_PKT_WAIT,
+		.op = TESS_WAIT_EQ,
+		.address = address,
+		.value = 1,
+		.mask = ~0ULL,
+	};
+
+	ring_put(r, &pkt);
+}
+
 void ring_copy(struct ring *r, uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct tess_pkt_copy pkt = {

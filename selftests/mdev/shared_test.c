@@ -211,15 +211,7 @@ FIXTURE_TEARDOWN(shared)
 /* The client wants the slice all the time: it waits for what does not come */
 static void occupy(struct ring *r)
 {
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.address = DATA_GPA,
-		.value = 1,
-		.mask = ~0ULL,
-	};
-
-	ring_put(r, &wait);
+	ring_await(r, DATA_GPA);
 	ring_fence(r, false);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,28 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "vgpu.h"
+
+int limit_locked_memory(unsigned long bytes)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+	struct rlimit limit = { bytes, bytes };
+
+	/* Who has the capability has no limit */
+	if (syscall(SYS_capget, &head, data))
+		return -errno;
+	data[0].effective &= ~(1U << CAP_IPC_LOCK);
+	data[0].permitted &= ~(1U << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &head, data) || setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -errno;
+	return 0;
+}
 
 static int open_group(const char *uuid)
 {

@@ -137,6 +137,8 @@ struct ring {
 #define DATA_SIZE (RAM_SIZE - (1ULL << 20))
 
 long now_ms(void);
+/* From now on this process may lock so much memory, root or not: 0, -errno */
+int limit_locked_memory(unsigned long bytes);
 /* Our address of a guest address */
 void *ram_at(struct vgpu *v, uint64_t gpa);
 /* Set the ring of a vslice up and enable it */
@@ -145,6 +147,8 @@ void ring_put(struct ring *r, const void *pkt);
 void ring_fill(struct ring *r, uint64_t dst, uint64_t bytes, uint32_t pattern);
 void ring_copy(struct ring *r, uint64_t dst, uint64_t src, uint64_t bytes);
 void ring_set_vm(struct ring *r, uint64_t root);
+/* Put a WAIT until the word at an address is 1 */
+void ring_await(struct ring *r, uint64_t address);
 /* Put a FENCE and ring the doorbell; its sequence number */
 uint64_t ring_fence(struct ring *r, bool irq);
 void ring_kick(struct ring *r);

@@ -11,14 +11,6 @@
 
 void vmm_hang(struct vgpu *v)
 {
-	/* A WAIT for what never comes */
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.address = DATA_GPA,
-		.value = 1,
-		.mask = ~0ULL,
-	};
 	unsigned int i;
 
 	for (i = 0; i < v->vslices; i++) {
@@ -26,7 +18,8 @@ void vmm_hang(struct vgpu *v)
 
 		ring_start(&r, v, i);
 		ring_fill(&r, DATA_GPA + (i + 1) * (1 << 20), 1 << 20, i);
-		ring_put(&r, &wait);
+		/* What never comes */
+		ring_await(&r, DATA_GPA);
 		ring_fence(&r, true);
 	}
 }

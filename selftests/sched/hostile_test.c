@@ -117,15 +117,7 @@ TEST_F_TIMEOUT(hostile, endless_kernel, 180)
 /* Waiting is not work, but it holds the slice */
 TEST_F_TIMEOUT(hostile, endless_wait, 180)
 {
-	struct tess_pkt_wait wait = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
-		.address = VA(SUM_GPA(0)),
-		.value = 1,
-		.mask = ~0ULL,
-	};
-
-	ring_put(&self->evil.r, &wait);
+	ring_await(&self->evil.r, VA(SUM_GPA(0)));
 	client_fence(&self->evil);
 	withstand(_metadata, self, NULL);
 	EXPECT_FALSE(client_idle(&self->evil));

@@ -196,6 +196,35 @@ void client_close(struct dev *d, struct client *c)
 	d->poll(d, 0);
 }
 
+void client_drain(struct dev *d, struct client *c)
+{
+	static uint8_t buf[1 << 16];
+	union {
+		char buf[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	ssize_t n;
+
+	do {
+		struct iovec iov = { buf, sizeof(buf) };
+		struct msghdr msg = { .msg_iov = &iov,
+				      .msg_iovlen = 1,
+				      .msg_control = &control,
+				      .msg_controllen = sizeof(control) };
+		struct cmsghdr *cmsg;
+		int fd;
+
+		n = recvmsg(c->fd, &msg, MSG_DONTWAIT);
+		cmsg = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+		if (cmsg) {
+			memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+			close(fd);
+		}
+	} while (n > 0);
+	if (!n || errno != EAGAIN)
+		client_close(d, c);
+}
+
 bool client_is_closed(struct dev *d, struct client *c)
 {
 	char byte;

@@ -86,6 +86,8 @@ void dev_run(struct dev *d);
 
 void client_connect(struct dev *d, struct client *c);
 void client_close(struct dev *d, struct client *c);
+/* Drop replies and descriptors that came with them; closes if the server has */
+void client_drain(struct dev *d, struct client *c);
 bool client_is_closed(struct dev *d, struct client *c);
 
 /* connect and negotiate with every capability */

@@ -166,36 +166,6 @@ static size_t make_message(uint8_t *msg)
 	return len;
 }
 
-static void drain(void)
-{
-	static uint8_t buf[1 << 16];
-	union {
-		char buf[CMSG_SPACE(4 * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec iov = { buf, sizeof(buf) };
-	ssize_t n;
-
-	do {
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-		struct cmsghdr *cmsg;
-		int fd;
-
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		n = recvmsg(cl.fd, &msg, MSG_DONTWAIT);
-		cmsg = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-		if (cmsg) {
-			memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-			close(fd);
-		}
-	} while (n > 0);
-	if (!n || errno != EAGAIN) {
-		client_close(&dev, &cl);
-		cl.fd = -1;
-	}
-}
-
 /* What a GPU does meanwhile. */
 static void device_step(void)
 {
@@ -249,7 +219,7 @@ static void fuzz_one(void)
 	}
 	send_fds(cl.fd, msg, len, fds, nr_fds);
 	dev_run(&dev);
-	drain();
+	client_drain(&dev, &cl);
 	device_step();
 	if (!below(50) && ftruncate(pool[below(2)], below(16) * PAGE))
 		perror("ftruncate");
