@@ -45,7 +45,9 @@ help:
 ifdef KDIR
 RELEASE := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 BUILD	:= $(OUT)/build/$(RELEASE)
-KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD) $(if $(W),W=$(W)) $(if $(C),C=$(C))
+# A directory with modules that are not part of the stack
+PART	:=
+KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD)$(PART:%=/%) $(if $(W),W=$(W)) $(if $(C),C=$(C))
 
 # One build at a time per kernel; several of make check's steps may ask for it.
 modules: mirror
@@ -62,11 +64,12 @@ modules_install: modules
 
 mirror:
 	@test -n "$(RELEASE)" || { echo "no configured kernel in KDIR=$(KDIR)" >&2; exit 1; }
-	@scripts/mirror $(BUILD) Kbuild drivers include
+	@scripts/mirror $(BUILD) $(or $(PART),Kbuild drivers include)
 else
 modules:
 	+@$(if $(ENV),$(IN_ENV) $@,for k in /lib/modules/*/build; do \
-		$(MAKE) $@ KDIR=$$k || exit; done)
+		for part in "" scripts/vm.d/kvm; do \
+			$(MAKE) $@ KDIR=$$k PART=$$part || exit; done; done)
 
 modules_install:
 	@echo 'say for which kernel: make modules_install KDIR=/lib/modules/$$(uname -r)/build' >&2

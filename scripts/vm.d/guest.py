@@ -12,6 +12,8 @@ import machine
 from machine import INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
 
 MODULES = ("tessera", "tessera_pci", "tessera_drm")
+# What KVM needs on a processor that QEMU translates, except that of 6.12
+KVM_TCG = "tessera_kvm_tcg"
 GUESTS = "/run/tessera/guests"
 CONFIG = "/run/tessera/config"
 ROOT_DISK = "/dev/vda"
@@ -33,10 +35,21 @@ def load_hypervisor():
     subprocess.run(["modprobe", "-a", vendor, "vfio_pci", "vfio_iommu_type1"], check=False)
 
 
-def choose_accel(outer):
-    """KVM under emulated SVM works on 6.12 only: see Documentation/testing.rst."""
-    usable = os.uname().release.startswith("6.12.") or outer.get("ACCEL") == "kvm"
-    return "kvm" if usable and os.path.exists("/dev/kvm") else "tcg"
+def mend_kvm():
+    """Make KVM run on a translated processor; several guests may begin at once."""
+    release = os.uname().release
+    if release.startswith("6.12."):
+        return
+    ko = os.path.join(machine.TREE, "out/modules", release, KVM_TCG + ".ko")
+    with open("/run/tessera/kvm.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(f"/sys/module/{KVM_TCG}") and \
+                subprocess.run(["insmod", ko], check=False).returncode:
+            fail(f"cannot load {os.path.relpath(ko, machine.TREE)} (make modules)")
+
+
+def choose_accel():
+    return "kvm" if os.path.exists("/dev/kvm") else "tcg"
 
 
 # ---- devices ----------------------------------------------------------------
@@ -113,7 +126,9 @@ def boot(opts, prepare=lambda m: None):
     """
     outer = outer_config()
     load_hypervisor()
-    opts.accel = opts.accel or choose_accel(outer)
+    opts.accel = opts.accel or choose_accel()
+    if opts.accel == "kvm" and outer["ACCEL"] == "tcg":
+        mend_kvm()
     opts.tsc_khz = outer["TSC_KHZ"]
     opts.kernel = opts.kernel or ".".join(os.uname().release.split(".")[:2])
     opts.host = [full_bdf(b) for b in opts.host]

@@ -11,8 +11,8 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=selftests/mdev/lib.sh
 . selftests/mdev/lib.sh
 bin=out/selftests/mdev
-guest="scripts/vm guest --timeout ${GUEST_TIMEOUT:-600}"
-work=${GUEST_WORK:-out/examples/sgemm --size 64 && out/examples/reduce}
+guest="scripts/vm guest --timeout 600"
+work="out/examples/sgemm --size 64 && out/examples/reduce"
 
 # wait_for SECONDS CMD...: until it succeeds
 wait_for()
@@ -29,6 +29,12 @@ wait_for()
 completed()
 {
 	[ "$(stat "$1" completions)" -gt 0 ]
+}
+
+# stat_is UUID WHAT VALUE: or says what it is
+stat_is()
+{
+	[ "$(stat "$1" "$2")" = "$3" ] || { echo "$2 is $(stat "$1" "$2"), not $3"; return 1; }
 }
 
 # An attacker in a guest against a vGPU that this host holds
@@ -52,9 +58,8 @@ one()
 {
 	u=$(create R2) || return 1
 	$guest --vgpu "$u" -- sh -c "$work" || return 1
-	completed "$u" || return 1
-	[ "$(stat "$u" pinned_pages)" = 0 ] || return 1
-	remove "$u"
+	completed "$u" || { echo "no completion was routed to it"; return 1; }
+	stat_is "$u" pinned_pages 0 && remove "$u"
 }
 
 two_at_once()
@@ -94,7 +99,7 @@ killed()
 	sleep 2
 	scripts/vm kill k -9 || return 1
 	scripts/vm wait k --timeout 120
-	[ "$(stat "$u" pinned_pages)" = 0 ] || return 1
+	stat_is "$u" pinned_pages 0 || return 1
 	$guest --vgpu "$u" -- sh -c "$work" || return 1
 	remove "$u"
 }
