@@ -60,10 +60,7 @@ def kernel(series):
             break
     else:
         fail(f"no kernel {series} in the environment")
-    for image in (f"/boot/vmlinuz-{rel}", f"/lib/modules/{rel}/vmlinuz"):
-        if os.path.exists(image):
-            return rel, image, f"/usr/lib/tessera/initramfs-{rel}.cpio"
-    return fail(f"kernel {rel} has no image")
+    return rel, f"/usr/lib/tessera/vmlinux-{rel}", f"/usr/lib/tessera/initramfs-{rel}.cpio"
 
 
 def cpio_entry(name, data, mode):

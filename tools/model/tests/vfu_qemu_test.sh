@@ -92,7 +92,7 @@ start_guest()
 	timeout 180 qemu-system-x86_64 -M q35 -accel tcg -cpu max,-erms,-fsrm -m 512 \
 		-object memory-backend-memfd,id=ram,size=512M,share=on -machine memory-backend=ram \
 		-nodefaults -nographic -no-reboot -serial "file:$work/console" -pidfile "$work/pid" \
-		-kernel "/boot/vmlinuz-$kernel" -initrd "$work/initrd" \
+		-kernel "/usr/lib/tessera/vmlinux-$kernel" -initrd "$work/initrd" \
 		-append "console=ttyS0 quiet panic=-1 loglevel=3 no_timer_check" \
 		-device amd-iommu,dma-remap=on -device pcie-root-port,id=rp,chassis=1 \
 		-device "{\"driver\":\"vfio-user-pci\",\"bus\":\"rp\",\"socket\":{\"type\":\"unix\",\"path\":\"$work/socket\"}}" \
