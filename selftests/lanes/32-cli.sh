@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: tesseractl: pieces, made-up sysfs trees with sanitizers, host VM; 6.12 and 7.2
 # timeout: 1200
+# beside: yes
 
 export PYTHONDONTWRITEBYTECODE=1
 status=0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs without guests: types, VFIO device, isolation, memory, ends; 6.12 and 7.2
 # timeout: 1900
+# beside: yes
 
 status=0
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
