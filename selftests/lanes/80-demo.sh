@@ -21,7 +21,8 @@ first=$status
 if [ "$first" -ne 0 ]; then
 	# See testing.rst, guests that the emulator loses: all it said stays above, and the
 	# summary has it.
-	why=$(grep -hE '^demo failed|no sign of life|no end after' "$log" | head -n 1 | tr '#' ' ')
+	why=$(grep -hE '^demo failed|^vm: (host|guest): [^|]|^(vm|env): [^hg]' "$log" |
+		head -n 2 | tr '#\n' '  ')
 	demo
 fi
 if [ "$first" -ne 0 ] && [ "$status" -eq 0 ]; then
