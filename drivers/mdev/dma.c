@@ -63,13 +63,20 @@ static struct tess_mdev_chunk *next_chunk(struct tess_mdev_dma *dma, u64 first, 
 
 /* ---- releasing ---- */
 
+/* mtree_erase() leaves the entry where it is if there is no memory for a node */
+static void forget_chunk(struct tess_mdev_dma *dma, const struct tess_mdev_chunk *chunk)
+{
+	mtree_store_range(&dma->chunks, chunk->first, chunk_last(chunk), NULL,
+			  GFP_KERNEL | __GFP_NOFAIL);
+}
+
 static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
 	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
 	sg_free_table(&chunk->sgt);
 	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
 	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
-	mtree_erase(&tm->dma.chunks, chunk->first);
+	forget_chunk(&tm->dma, chunk);
 	kfree(chunk);
 }
 
@@ -262,7 +269,7 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 	return 0;
 
 err_erase:
-	mtree_erase(&tm->dma.chunks, first);
+	forget_chunk(&tm->dma, chunk);
 err_unmap:
 	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
 	sg_free_table(&chunk->sgt);
