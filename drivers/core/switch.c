@@ -152,60 +152,68 @@ static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 	tess_policy_sleep(&slice->rq.policy, &vs->sched.policy);
 }
 
-/* It did not stop: its packet is lost, and it is told so */
-static void switch_capture(struct tess_slice *slice, struct tess_vslice *out)
+/* It did not stop: its packet is lost, and it is told so. -EALREADY: it did in the end */
+static int switch_capture(struct tess_slice *slice, struct tess_vslice *out)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	u64 time = tess_gpu_ops(gpu)->time(gpu->be);
+	int rc;
 
-	dev_notice_ratelimited(&gpu->dev, "slice %u: \"%s\" did not stop in time, its work is dropped\n",
-			       slice->index, out->vgpu->name);
+	rc = tess_gpu_ops(gpu)->context_capture(gpu->be, slice->index,
+						tess_context_hw(out->context),
+						TESS_CAUSE_NOT_PREEMPTED);
+	if (rc == -EALREADY)
+		return rc;
+	if (rc)
+		tess_context_clear(out->context);
 	slice->rq.timeouts++;
 	out->sched.lost++;
-	if (tess_gpu_ops(gpu)->context_capture(gpu->be, slice->index,
-					       tess_context_hw(out->context),
-					       TESS_CAUSE_NOT_PREEMPTED))
-		tess_context_clear(out->context);
 	WRITE_ONCE(slice->fault_told, false);
 	switch_saved(slice, out, time, TESS_OUT_TIMEOUT);
+	return 0;
 }
 
 /* The slice has nobody on it afterwards, and is as after power-on */
-static void switch_reset(struct tess_slice *slice, struct tess_vslice *out)
+static int switch_reset(struct tess_slice *slice, struct tess_vslice *out)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	int rc;
 
-	if (out)
-		switch_capture(slice, out);
+	if (out && switch_capture(slice, out) == -EALREADY)
+		return -EALREADY;
 	switch_set_resident(slice, out, NULL);
 	slice->rq.armed = false;
 	rc = tess_slice_reset(slice);
 	if (rc == -EIO || ++slice->rq.failures > SWITCH_MAX_FAILURES)
 		tess_slice_give_up(slice);
 	if (!out)
-		return;
+		return 0;
+	/* A console may be slow, and the switch still end until the reset */
+	dev_notice_ratelimited(&gpu->dev, "slice %u: \"%s\" did not stop in time, its work is dropped\n",
+			       slice->index, out->vgpu->name);
 	/* Only now nothing is written to its record any more */
 	spin_lock(&gpu->lock);
 	tess_route_exchange(slice, NULL, out);
 	tess_route_exchange(slice, out, NULL);
 	spin_unlock(&gpu->lock);
+	return 0;
 }
 
-static void switch_failed(struct tess_slice *slice, struct tess_vslice *out,
-			  struct tess_vslice *next, int rc)
+/* -EALREADY: what was given up has ended, and is to be asked for again */
+static int switch_failed(struct tess_slice *slice, struct tess_vslice *out,
+			 struct tess_vslice *next, int rc)
 {
 	switch (rc) {
 	case -ENODEV:
-		break;
+		return 0;
 	case -EBADMSG:
 		if (next)
 			switch_drop(slice, next);
 		if (out)
 			switch_resume(slice, out);
-		break;
+		return 0;
 	default:
-		switch_reset(slice, out);
+		return switch_reset(slice, out);
 	}
 }
 
@@ -280,11 +288,11 @@ int tess_switch(struct tess_slice *slice, struct tess_vslice *next, enum tess_ou
 	if (out)
 		switch_park(out);
 	switch_describe(slice, out, next, &sw);
-	rc = tess_gpu_ops(gpu)->context_switch(gpu->be, slice->index, &sw);
-	if (rc) {
-		switch_failed(slice, out, next, rc);
+	do {
+		rc = tess_gpu_ops(gpu)->context_switch(gpu->be, slice->index, &sw);
+	} while (rc && switch_failed(slice, out, next, rc) == -EALREADY);
+	if (rc)
 		return rc;
-	}
 	rq->failures = 0;
 	rq->now = sw.time;
 	rq->armed = sw.timer || sw.notify_idle;

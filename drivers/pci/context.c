@@ -252,7 +252,7 @@ int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 		return -ENODEV;
 	/* The present client may have become the next one meanwhile */
 	if (tess_pci_switch_came_late(tp, slice))
-		return -EIO;
+		return -EALREADY;
 	put_start(tp, slice, &start);
 	memcpy(ctx->image, &start, sizeof(start));
 	regs_set(ctx, &start);

@@ -23,7 +23,8 @@
  * what a client gets and what does not depend on the host's load; a limit in wall time
  * covers a GPU whose time stands still. A slice that works stops within a step, so one
  * that is overdue does not work and is reset by the core. Should its operation end in
- * between after all, who is on it is not who was: nothing is captured then.
+ * between after all, who is on it is not who was: nothing is captured then, and the core
+ * asks for the same exchange again to have what became of it.
  */
 #include <linux/dma-mapping.h>
 #include <linux/jiffies.h>
@@ -147,20 +148,12 @@ static int switch_result(u32 status)
 
 static int switch_run(struct tess_pci *tp, unsigned int slice, struct tess_hw_switch *sw)
 {
-	u64 start = tp->be.ops->time(&tp->be);
-	u32 status;
-	int rc;
+	u64 start;
 
 	switch_start(tp, slice, sw);
-	rc = switch_wait(tp, slice, start, sw->timeout);
-	if (rc)
-		return rc;
-	status = switch_status(tp, slice);
-	rc = switch_result(status);
-	if (rc)
-		dev_err_ratelimited(tp->be.dev, "slice %u: context operation failed: %u\n", slice,
-				    status);
-	return rc;
+	/* Not before: this processor may have stood still on the way */
+	start = tp->be.ops->time(&tp->be);
+	return switch_wait(tp, slice, start, sw->timeout);
 }
 
 /* Where the slice is now, as far as that is known */
@@ -172,16 +165,37 @@ static void switch_settle(struct tess_pci *tp, unsigned int slice, struct tess_p
 		tess_pci_stage2_cancel(tp, slice);
 }
 
+/* The operation has ended, in time or not */
+static int switch_end(struct tess_pci *tp, unsigned int slice, struct tess_hw_switch *sw)
+{
+	const struct tess_ctx_switch *desc = &tp->switcher.desc[slice];
+	u32 status = switch_status(tp, slice);
+	int rc = switch_result(status);
+
+	tp->switcher.slice[slice].stuck = false;
+	if (rc)
+		dev_err_ratelimited(tp->be.dev, "slice %u: context operation failed: %u\n", slice,
+				    status);
+	switch_settle(tp, slice, sw->stage2 ? to_tess_pci_as(sw->stage2) : NULL, rc);
+	if (rc)
+		return rc;
+	if (sw->save)
+		tess_pci_context_saved(to_tess_pci_context(sw->save), le64_to_cpu(desc->used));
+	sw->time = le64_to_cpu(desc->time);
+	return 0;
+}
+
 int tess_pci_context_switch(struct tess_backend *be, unsigned int slice,
 			    struct tess_hw_switch *sw)
 {
 	struct tess_pci_as *as = sw->stage2 ? to_tess_pci_as(sw->stage2) : NULL;
 	struct tess_pci *tp = to_tess_pci(be);
-	const struct tess_ctx_switch *desc = &tp->switcher.desc[slice];
 	int rc;
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
+	if (tess_pci_switch_came_late(tp, slice))
+		return switch_end(tp, slice, sw);
 	if (tp->switcher.slice[slice].stuck)
 		return -EIO;
 	if (sw->restore && to_tess_pci_context(sw->restore)->bad)
@@ -191,13 +205,10 @@ int tess_pci_context_switch(struct tess_backend *be, unsigned int slice,
 		tess_pci_context_clear(sw->save);
 	tess_pci_stage2_begin(tp, slice, as);
 	rc = switch_run(tp, slice, sw);
+	if (!rc)
+		return switch_end(tp, slice, sw);
 	switch_settle(tp, slice, as, rc);
-	if (rc)
-		return rc;
-	if (sw->save)
-		tess_pci_context_saved(to_tess_pci_context(sw->save), le64_to_cpu(desc->used));
-	sw->time = le64_to_cpu(desc->time);
-	return 0;
+	return rc;
 }
 
 /**

@@ -163,11 +163,13 @@ struct tess_hw_switch {
  *	ENGINES read 0, and so does all of an empty one but the index registers' defaults
  * @context_capture: the present client cannot be saved: make a context of what its
  *	registers say, its packet in progress dropped and a pending client fault @cause
- *	in its place. slice_reset() follows
+ *	in its place. slice_reset() follows. -EALREADY: the exchange that was given up
+ *	has ended after all; the same @context_switch again tells how
  * @context_switch: exchange the client. Waits for the end. The present client's stage 2
  *	and masks are not used any more on 0; old translations are dropped. On an error
  *	the present client runs on: -ETIME it does not stop within @timeout (the slice
- *	must be reset), -EBADMSG @restore is not accepted, -EIO anything else, -ENODEV
+ *	must be reset, or the same asked for again, once: 0 if it did stop after all),
+ *	-EBADMSG @restore is not accepted, -EIO anything else, -ENODEV
  * @slice_notify: arm what @context_switch would: @timer (0: none) and @idle. Replaces
  *	what was armed; an idle slice reports at once
  * @slice_idle: has the present client nothing to do: ring empty, disabled, or stopped by
