@@ -21,6 +21,7 @@ struct tess_vgpu;
  * @dev: in the class "tessera"; its reference count is that of this structure
  * @be: back-end, valid inside tess_gpu_enter() and tess_object_claim()
  * @parent: device of the back-end; a reference is held as long as anybody may ask
+ * @owner: module of the back-end, which is there inside tess_gpu_enter(); NULL: none
  * @info: what does not change
  * @can_switch: the back-end can exchange the client of a slice
  * @slices: @info.slice_count of them
@@ -47,6 +48,7 @@ struct tess_gpu {
 	struct device dev;
 	struct tess_backend *be;
 	struct device *parent;
+	struct module *owner;
 	struct tess_gpu_info info;
 	bool can_switch;
 	struct tess_slice *slices;

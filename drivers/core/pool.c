@@ -16,6 +16,7 @@
  * of it.
  */
 #include <linux/err.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
@@ -219,6 +220,8 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	}
 	gpu->be = be;
 	gpu->parent = get_device(be->dev);
+	/* Nobody's if it is bound to no driver */
+	gpu->owner = be->dev->driver ? be->dev->driver->owner : NULL;
 	gpu->info = *info;
 	gpu->can_switch = be->ops->context_switch;
 	gpu->generation = 1;
@@ -364,6 +367,19 @@ struct device *tess_gpu_dev(const struct tess_gpu *gpu)
 	return gpu->parent;
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_dev, TESS_NS);
+
+int tess_gpu_hold(struct tess_gpu *gpu, struct module **owner)
+{
+	int idx, rc;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	*owner = gpu->owner;
+	rc = try_module_get(*owner) ? 0 : -ENODEV;
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_hold, TESS_NS);
 
 u64 tess_gpu_time(struct tess_gpu *gpu)
 {

@@ -270,9 +270,14 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	vgpu = vgpu_alloc(gpu, params, &bp);
 	if (!vgpu)
 		return ERR_PTR(-ENOMEM);
+	if (!vgpu->elastic) {
+		rc = tess_gpu_hold(gpu, &vgpu->backend);
+		if (rc)
+			goto err_free;
+	}
 	if (!try_module_get(vgpu->owner)) {
 		rc = -ENODEV;
-		goto err_free;
+		goto err_backend;
 	}
 	rc = vgpu_begin(vgpu, params->reason);
 	if (rc)
@@ -286,6 +291,8 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 
 err_module:
 	module_put(vgpu->owner);
+err_backend:
+	module_put(vgpu->backend);
 err_free:
 	vgpu_free(vgpu);
 	return ERR_PTR(rc);
@@ -294,7 +301,7 @@ EXPORT_SYMBOL_NS_GPL(tess_vgpu_create, TESS_NS);
 
 void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 {
-	struct module *owner = vgpu->owner;
+	struct module *owner = vgpu->owner, *backend = vgpu->backend;
 	struct tess_gpu *gpu = vgpu->gpu;
 	unsigned int i;
 
@@ -317,6 +324,7 @@ void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 
 	vgpu_free(vgpu);
 	module_put(owner);
+	module_put(backend);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_destroy, TESS_NS);
 

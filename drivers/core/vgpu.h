@@ -72,6 +72,7 @@ struct tess_vslice {
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @ops: call-backs
  * @priv: of the owner
+ * @backend: module of the GPU's back-end, pinned; NULL if elastic
  * @owner: its module, pinned; NULL if elastic: that vGPU is there as long as the
  *	front-end and the GPU are, and would keep both from ever leaving
  * @dying: no new call-back starts. Under tess_gpu.lock
@@ -100,6 +101,7 @@ struct tess_vgpu {
 	bool dedicated;
 	const struct tess_client_ops *ops;
 	void *priv;
+	struct module *backend;
 	struct module *owner;
 	bool dying;
 	unsigned int active;

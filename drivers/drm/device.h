@@ -72,11 +72,13 @@ struct tess_usage {
  * @vms: struct tess_vm by id
  * @queues: struct tess_queue by id
  * @usage: for fdinfo
+ * @backend: module behind the GPU, pinned
  */
 struct tess_file {
 	struct xarray vms;
 	struct xarray queues;
 	struct tess_usage *usage;
+	struct module *backend;
 };
 
 static inline struct tess_file *to_tess_file(const struct drm_file *file)

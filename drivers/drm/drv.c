@@ -40,22 +40,43 @@
 #include "submit.h"
 #include "vm.h"
 
+static int tess_file_hold(struct drm_device *drm, struct tess_file *tfile)
+{
+	int idx, rc;
+
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	rc = tess_gpu_hold(to_tess_device(drm)->gpu, &tfile->backend);
+	drm_dev_exit(idx);
+	return rc;
+}
+
 static int tess_drm_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct tess_file *tfile;
+	int rc;
 
 	tfile = kzalloc(sizeof(*tfile), GFP_KERNEL);
 	if (!tfile)
 		return -ENOMEM;
+	rc = tess_file_hold(drm, tfile);
+	if (rc)
+		goto err_free;
 	tfile->usage = tess_usage_create();
 	if (!tfile->usage) {
-		kfree(tfile);
-		return -ENOMEM;
+		rc = -ENOMEM;
+		goto err_put;
 	}
 	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
 	file->driver_priv = tfile;
 	return 0;
+
+err_put:
+	module_put(tfile->backend);
+err_free:
+	kfree(tfile);
+	return rc;
 }
 
 static void tess_drm_postclose(struct drm_device *drm, struct drm_file *file)
@@ -68,6 +89,7 @@ static void tess_drm_postclose(struct drm_device *drm, struct drm_file *file)
 	xa_destroy(&tfile->queues);
 	xa_destroy(&tfile->vms);
 	tess_usage_put(tfile->usage);
+	module_put(tfile->backend);
 	kfree(tfile);
 }
 

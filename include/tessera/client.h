@@ -101,6 +101,18 @@ const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, un
 struct device *tess_gpu_dev(const struct tess_gpu *gpu);
 
 /**
+ * tess_gpu_hold() - keep the module of the back-end while the GPU is in use
+ * @gpu: GPU
+ * @owner: set to the module; give it to module_put() in the end, GPU or no GPU
+ *
+ * The GPU can still be taken away from its driver. A vGPU that is not elastic holds the
+ * module without this.
+ *
+ * Return: 0, -ENODEV the module or the GPU is about to go.
+ */
+int tess_gpu_hold(struct tess_gpu *gpu, struct module **owner);
+
+/**
  * tess_gpu_time() - GPU time
  * @gpu: GPU
  *

@@ -301,6 +301,9 @@ TEST_F(lifetime, module_stays_while_it_is_used)
 
 	EXPECT_NE(0, system("rmmod tessera_drm 2>/dev/null"));
 	EXPECT_EQ(0, access("/sys/module/tessera_drm", F_OK));
+	/* That would take the GPU away */
+	EXPECT_NE(0, system("rmmod tessera_pci 2>/dev/null"));
+	EXPECT_EQ(self->slices, tess_sysfs_wait("slices_free", self->slices, 5));
 	close(fd);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory runs out beside somebody who works. Its results are right, and the books balance.
+ * Faults of hosts and VMMs beside somebody who works: memory that runs out, modules that are
+ * to be unloaded. Its results are right, and the books balance.
  */
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "books.h"
@@ -102,6 +104,40 @@ TEST_F_TIMEOUT(survive, out_of_vram, 150)
 	/* What was given back can be had */
 	EXPECT_EQ(0, shape_write(uuid, &one));
 	EXPECT_EQ(0, mdev_remove(uuid));
+}
+
+/* ---- modules ---- */
+
+static bool unloads(const char *module)
+{
+	return !syscall(SYS_delete_module, module, O_NONBLOCK);
+}
+
+TEST_F(survive, modules_stay_while_a_vm_uses_them)
+{
+	static const char *const modules[] = { "tessera_mdev", "tessera_pci", "tessera" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
+		EXPECT_FALSE(unloads(modules[i]));
+		EXPECT_EQ(EWOULDBLOCK, errno);
+	}
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->by.g.c[0].v, TESS_REG_ID));
+}
+
+TEST(modules_stay_while_a_process_uses_them)
+{
+	struct tess_ctx ctx;
+
+	fresh_start();
+	tess_ctx_open(&ctx);
+	EXPECT_FALSE(unloads("tessera_drm"));
+	EXPECT_FALSE(unloads("tessera_pci"));
+	EXPECT_FALSE(unloads("tessera"));
+	tess_dispatch(&ctx, TESS_K_IDS, 1, 64, TESS_DATA_VA, 0);
+	EXPECT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(189u, ((uint32_t *)ctx.data)[63]);
+	tess_ctx_close(&ctx);
 }
 
 TEST_HARNESS_MAIN

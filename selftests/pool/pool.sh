@@ -296,6 +296,15 @@ open_file_survives()
 	echo "$pci" >$driver/bind && is $gpu/slices_free 16
 }
 
+stays_in_use()
+{
+	vgpu_create C2 "$(uuid 1)" || return
+	! rmmod tessera_mdev 2>/dev/null && ! rmmod tessera_pci 2>/dev/null &&
+		counts owner "$(uuid 1)" 2
+	status=$?
+	vgpu_remove "$(uuid 1)" && is $gpu/slices_free 16 && return $status
+}
+
 core_alone()
 {
 	rmmod tessera_mdev tessera_drm || return
@@ -362,6 +371,7 @@ check "hot unplug and plug" hotplug
 check "a GPU that does not answer leaves at once" does_not_answer
 check "and comes back" answers_again
 check "files open across unbind" open_file_survives
+check "modules stay while a vGPU uses them" stays_in_use
 check "without front-ends all slices are free" core_alone
 check "unload and load all modules" unload
 ktap_end
