@@ -35,6 +35,7 @@ help:
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
 	@echo 'make check-faults  hosts, VMMs and GPUs that fail while others work; KERNELS="6.12 7.2"'
+	@echo 'make soak         random life of many vGPUs; MINUTES=5 SEED=N KERNEL=7.2, also in out/soak.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -130,8 +131,12 @@ fuzz:
 check-faults: all
 	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" selftests/faults/check
 
+soak: all
+	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(KERNEL),--kernel $(KERNEL))
+
 clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched bench-compose fuzz check-faults clean
+	shell bench bench-sched bench-compose fuzz check-faults soak clean

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * DOC: what happens to vGPUs from outside
+ *
+ * Recompositions, one in four made to fail at some step, and moves. The GPU is taken away as a
+ * whole now and then: its driver is unbound, or the function is reset.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "client.h"
+#include "soak.h"
+
+#define STEPS 14 /* of a recomposition that can be made to fail */
+#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
+#define BACK_MS 20000
+
+static void recompose(struct seat *seat, struct chaos *c)
+{
+	bool inject = !pick(4);
+	struct shape s;
+	int rc;
+
+	shape_random(&s, &seat->shape);
+	s.engines = 0;
+	if (inject)
+		inject_failure(1 + pick(STEPS));
+	rc = shape_write(seat->uuid, &s);
+	if (inject)
+		inject_failure(0);
+	c->recompositions += !rc;
+	c->refusals += rc == -ENOSPC;
+	c->injected += rc == -ENOMEM && inject;
+}
+
+static void move(struct seat *seat, struct chaos *c)
+{
+	struct client name = { 0 };
+	char path[PATH_MAX], to[16];
+
+	memcpy(name.v.uuid, seat->uuid, sizeof(name.v.uuid));
+	snprintf(path, sizeof(path), "/sys/class/tessera/gpu0/vgpus/%.36s/vslice%u/slice",
+		 name.v.uuid, pick(seat->shape.max));
+	snprintf(to, sizeof(to), "%u", pick(16));
+	c->moves += !file_write(path, to);
+}
+
+void chaos_act(struct board *b, struct chaos *c)
+{
+	struct seat *seat = &b->seat[pick(VM_SEATS)];
+
+	if (!atomic_load(&seat->working))
+		return;
+	if (pick(3))
+		recompose(seat, c);
+	else
+		move(seat, c);
+}
+
+static int wait_back(void)
+{
+	long end = now_ms() + BACK_MS;
+
+	/* The directory of types was another one before */
+	while (mdev_available("C1") < 0 || gpu_value("slices_free") < 0) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		sleep_ms(50);
+	}
+	return 0;
+}
+
+int chaos_take(struct board *b, struct chaos *c, void (*end_all)(void))
+{
+	const char *gpu = gpu_name();
+	bool reset = pick(2);
+	char path[PATH_MAX];
+	int rc;
+
+	c->takes++;
+	atomic_fetch_add(&b->epoch, 1);
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", gpu);
+	rc = reset ? file_write(path, "1") : file_write(DRIVER "unbind", gpu);
+	end_all();
+	if (rc)
+		return rc;
+	/* What lingered is closed now: registered anew, the GPU has its types again */
+	if (reset)
+		rc = file_write(DRIVER "unbind", gpu);
+	if (!rc)
+		rc = file_write(DRIVER "bind", gpu);
+	return rc ? rc : wait_back();
+}
