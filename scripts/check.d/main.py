@@ -23,7 +23,9 @@ GRACE = 20
 SAID_LINES, SAID_WIDTH = 3, 160
 # What scripts/vm says of machines that stand still or die. Translated ones do so now and then for
 # no fault of a test's (testing.rst): a lane that failed with one is run again, once.
-LOST = re.compile(r"vm: host: no sign of life for \d+ s|vm: guest: (?:no sign of life for \d+ s"
+LOST = re.compile(r"vm: host: (?:no sign of life for \d+ s"
+                  r"|died .*without a function of Tessera in its last words)"
+                  r"|vm: guest: (?:no sign of life for \d+ s"
                   r"|no end after \d+ s|died before the command ended)")
 STILLBORN = "vm: guest: stillborn"
 

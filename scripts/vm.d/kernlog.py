@@ -16,6 +16,9 @@ HARMLESS = re.compile(
     r"(WARNING: Spectre|tainting kernel|taints kernel"
     r"|TSC ADJUST|\[Firmware (Bug|Warn)\])")
 
+# A function of one of our modules in a call trace
+OURS = re.compile(r"\+0x[0-9a-f]+/0x[0-9a-f]+ \[tessera\w*\]")
+
 CONTEXT = 40
 
 
@@ -33,3 +36,8 @@ def splats(text):
         found.append("\n".join(lines[i:end]))
         skip_to = end
     return found
+
+
+def names_tessera(text):
+    """Whether a call trace in a kernel log has a function of Tessera's modules."""
+    return bool(OURS.search(text))

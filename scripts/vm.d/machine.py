@@ -445,12 +445,19 @@ class Machine:
         if self.status is None:
             return self.report(SPLAT if found else INFRASTRUCTURE,
                                f"died before the command ended (emulator status {code}, "
-                               f"last sign of life: {self.reached})")
+                               f"last sign of life: {self.reached}{self.suspects()})",
+                               HUNG_TAIL)
         for text in found:
             self.say("the kernel complained:")
             for line in text.splitlines():
                 self.say("| " + line)
         return SPLAT if found else self.status
+
+    def suspects(self):
+        """Whether a translated machine that died names our modules in a trace."""
+        if self.opts.accel != "tcg" or kernlog.names_tessera(self.console_text()):
+            return ""
+        return ", without a function of Tessera in its last words"
 
     def keep_log(self):
         if self.opts.keep_log:

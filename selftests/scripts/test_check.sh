@@ -97,6 +97,14 @@ echo "vm: host: no sign of life for 180 s (it came to: start)"; echo not ok 1 x;
 lane 10-a "$stall"
 check "a lane whose machine stood still gets a fresh one, and it is said" gets_fresh_machine
 rm -f "$lanes"/*.left
+died="vm: host: died before the command ended (emulator status 0, last sign of life: start"
+lane 10-a "$(echo "$stall" |
+	sed "s/vm: host: no sign.*start)/$died, without a function of Tessera in its last words)/")"
+check "so does one whose host died in code that is not ours" totals "1 passed, 0 failed" 0
+rm -f "$lanes"/*.left
+lane 10-a "$(echo "$stall" | sed "s/vm: host: no sign.*start)/$died)/")"
+check "but not if it died in ours" totals "0 passed, 1 failed" 1
+rm -f "$lanes"/*.left
 lane 10-a 'echo "vm: guest: died before the command ended (emulator status 0)"; echo not ok 1 x; exit 1'
 check "but only one" totals "0 passed, 1 failed" 1
 check "and has had it" grep -q "^== a: once more, it lost a machine" "$lanes/output"

@@ -8,7 +8,7 @@ sys.dont_write_bytecode = True
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(TREE, "scripts/check.d"), os.path.join(TREE, "scripts/vm.d")]
 
-from kernlog import splats  # noqa: E402
+from kernlog import names_tessera, splats  # noqa: E402
 from ktap import Parser  # noqa: E402
 
 # name, what a lane prints, (passed, failed, skipped)
@@ -53,6 +53,13 @@ LOGS = (
     ("taint notes are none", "[ 1.0] tessera: module verification failed: tainting kernel\n", 0),
 )
 
+# name, kernel log, whether it names our code
+DEATHS = (
+    ("our function", "[ 1.0]  ? tess_switch+0x1a/0x2f0 [tessera]\n", True),
+    ("only loaded", "[ 1.0] Modules linked in: tessera_mdev(OE) tessera(OE) kvm\n"
+     "[ 1.1]  ? kvm_arch_vcpu_load+0x75/0xa0 [kvm]\n", False),
+)
+
 
 def tests():
     for name, text, want in KTAP:
@@ -63,6 +70,8 @@ def tests():
         yield "ktap: " + name, (parser.passed, parser.failed, parser.skipped), want
     for name, text, want in LOGS:
         yield "kernel log: " + name, len(splats(text)), want
+    for name, text, want in DEATHS:
+        yield "kernel log: last words: " + name, names_tessera(text), want
 
 
 def main():
@@ -73,7 +82,7 @@ def main():
         print(f"{'ok' if got == want else 'not ok'} {number} {name}")
         if got != want:
             print(f"# got {got}, expected {want}")
-    print(f"1..{len(KTAP) + len(LOGS)}")
+    print(f"1..{len(KTAP) + len(LOGS) + len(DEATHS)}")
     return 1 if failed else 0
 
 
