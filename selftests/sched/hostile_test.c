@@ -15,8 +15,9 @@
 
 #define JOB_US 10000
 #define DEPTH 24
-/* Half, less what two percent of it are */
+/* Half, less two percent of it; or five, if the attack keeps a processor of this host busy, too */
 #define HALF 0.49
+#define HALF_BESIDE_FLOOD 0.475
 #define CYCLES_US 4
 
 FIXTURE(hostile)
@@ -77,6 +78,7 @@ static int typical_window(struct __fixture_hostile *self, struct window *typical
 static void withstand(struct __test_metadata *_metadata, struct __fixture_hostile *self,
 		      void *(*act)(void *))
 {
+	double half = act ? HALF_BESIDE_FLOOD : HALF;
 	struct window w;
 
 	ASSERT_EQ(0, load_settle(&self->load, 1, 50));
@@ -89,9 +91,9 @@ static void withstand(struct __test_metadata *_metadata, struct __fixture_hostil
 		pthread_join(self->thread, NULL);
 	printf("# share %.4f with %llu jobs of %u us, meanwhile %lu attacks\n", window_share(&w, 0),
 	       (unsigned long long)w.of[0].jobs, JOB_US, self->acts);
-	EXPECT_TRUE(window_share(&w, 0) >= HALF);
+	EXPECT_TRUE(window_share(&w, 0) >= half);
 	/* Its completions go on as well */
-	EXPECT_TRUE(w.of[0].jobs * JOB_US >= 0.9 * HALF * w.of[0].cycles / CYCLES_US);
+	EXPECT_TRUE(w.of[0].jobs * JOB_US >= 0.9 * half * w.of[0].cycles / CYCLES_US);
 	EXPECT_EQ(0, load_finish(&self->load, 1));
 	EXPECT_EQ(0, client_reg32(&self->good.v, 0, TESS_SREG_FAULT_CAUSE));
 }
