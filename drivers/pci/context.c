@@ -34,21 +34,7 @@
 #include "switch.h"
 #include "tess_pci.h"
 
-/**
- * struct context_start - what every image begins with
- * @header: header
- * @client: registers of the client page
- * @counters: counters of the client page
- * @processor: address space
- */
-struct context_start {
-	struct tess_ctx_header header;
-	struct tess_ctx_client client;
-	struct tess_ctx_counters counters;
-	struct tess_ctx_processor processor;
-};
-
-static_assert(sizeof(struct context_start) == TESS_CTX_IDLE_SIZE);
+static_assert(sizeof(struct tess_pci_context_start) == TESS_CTX_IDLE_SIZE);
 static_assert(TESS_CTX_PAGE_BYTES == TESS_SREG_COUNTERS);
 static_assert(ARRAY_SIZE(((struct tess_ctx_counters *)NULL)->counter) == TESS_COUNTER_COUNT);
 
@@ -68,7 +54,7 @@ static void regs_reset(struct tess_pci_context *ctx)
 }
 
 /* What the slice was is no state of the client */
-static void regs_set(struct tess_pci_context *ctx, const struct context_start *start)
+static void regs_set(struct tess_pci_context *ctx, const struct tess_pci_context_start *start)
 {
 	memcpy(ctx->regs, start->client.page, sizeof(start->client.page));
 	memcpy(ctx->regs + TESS_SREG_COUNTERS, start->counters.counter,
@@ -106,7 +92,7 @@ static bool section_is(const struct tess_ctx_section *s, enum tess_ctx_type type
 	return le32_to_cpu(s->type) == type && !s->flags && le64_to_cpu(s->size) == size;
 }
 
-static bool start_is_valid(const struct context_start *start, u64 used)
+static bool start_is_valid(const struct tess_pci_context_start *start, u64 used)
 {
 	const struct tess_ctx_header *h = &start->header;
 
@@ -133,8 +119,9 @@ static bool size_is_valid(u64 used)
  */
 void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used)
 {
-	struct context_start start;
+	struct tess_pci_context_start start;
 
+	ctx->captured = false;
 	/* Not empty in any case: that would be a client without work */
 	ctx->hw.used = size_is_valid(used) ? used : TESS_CTX_IDLE_SIZE;
 	memcpy(&start, ctx->image, sizeof(start));
@@ -212,7 +199,7 @@ static void put_section(struct tess_ctx_section *s, enum tess_ctx_type type, siz
 	s->size = cpu_to_le64(size);
 }
 
-static void put_start(struct tess_pci *tp, unsigned int slice, struct context_start *start)
+static void put_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_context_start *start)
 {
 	struct tess_ctx_header *h = &start->header;
 
@@ -235,7 +222,7 @@ int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 	struct tess_pci_context *ctx = to_tess_pci_context(hw);
 	struct tess_pci *tp = to_tess_pci(be);
 	u64 counters[TESS_COUNTER_COUNT];
-	struct context_start start = {};
+	struct tess_pci_context_start start = {};
 	unsigned int i;
 	int rc;
 
@@ -254,11 +241,26 @@ int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 	if (tess_pci_switch_came_late(tp, slice))
 		return -EALREADY;
 	put_start(tp, slice, &start);
-	memcpy(ctx->image, &start, sizeof(start));
+	ctx->start = start;
+	ctx->captured = true;
 	regs_set(ctx, &start);
 	ctx->hw.used = sizeof(start);
 	ctx->bad = false;
 	return 0;
+}
+
+/**
+ * tess_pci_context_put() - an image is about to be restored
+ * @ctx: context
+ *
+ * One that the host made goes into memory only now: while the slice was not reset, the GPU
+ * could still have written what it was asked to save over it.
+ */
+void tess_pci_context_put(struct tess_pci_context *ctx)
+{
+	if (ctx->captured)
+		memcpy(ctx->image, &ctx->start, sizeof(ctx->start));
+	ctx->captured = false;
 }
 
 /* ---- life ---- */
@@ -296,4 +298,5 @@ void tess_pci_context_clear(struct tess_hw_context *hw)
 	regs_reset(ctx);
 	ctx->hw.used = 0;
 	ctx->bad = false;
+	ctx->captured = false;
 }

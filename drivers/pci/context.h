@@ -9,11 +9,27 @@
 #define TESS_PCI_CONTEXT_REGS	(TESS_SREG_COUNTERS + TESS_COUNTER_COUNT * sizeof(u64))
 
 /**
+ * struct tess_pci_context_start - what every image begins with
+ * @header: header
+ * @client: registers of the client page
+ * @counters: counters of the client page
+ * @processor: address space
+ */
+struct tess_pci_context_start {
+	struct tess_ctx_header header;
+	struct tess_ctx_client client;
+	struct tess_ctx_counters counters;
+	struct tess_ctx_processor processor;
+};
+
+/**
  * struct tess_pci_context - saved state of a client
  * @hw: for the core
  * @image: what the GPU wrote and will read; it may change at any time
  * @dma: its bus address
  * @bad: the GPU wrote something that is no image
+ * @captured: the host made @start, which goes into the image before it is restored
+ * @start: image of the host's
  * @regs: the host's copy of the registers, little endian as they read
  */
 struct tess_pci_context {
@@ -21,6 +37,8 @@ struct tess_pci_context {
 	void *image;
 	dma_addr_t dma;
 	bool bad;
+	bool captured;
+	struct tess_pci_context_start start;
 	u8 regs[TESS_PCI_CONTEXT_REGS];
 };
 
@@ -36,5 +54,6 @@ int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int widt
 int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 			     struct tess_hw_context *hw, u32 cause);
 void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used);
+void tess_pci_context_put(struct tess_pci_context *ctx);
 
 #endif

@@ -65,6 +65,7 @@ static void desc_put_clients(struct tess_ctx_switch *desc, const struct tess_hw_
 		flags |= TESS_CTX_SWITCH_RUN;
 		/* An empty context is what the slice has without a RESTORE */
 		if (sw->restore->used) {
+			tess_pci_context_put(to_tess_pci_context(sw->restore));
 			flags |= TESS_CTX_SWITCH_RESTORE;
 			desc->restore_addr = cpu_to_le64(to_tess_pci_context(sw->restore)->dma);
 			desc->restore_size = cpu_to_le64(sw->restore->used);

@@ -75,6 +75,12 @@ TEST_F_TIMEOUT(stuck, only_one_is_told, 120)
 	EXPECT_EQ(0, client_reg32(&self->good[0].v, 0, TESS_SREG_FAULT_CAUSE));
 	EXPECT_EQ(0, client_reg32(&self->far.v, 0, TESS_SREG_FAULT_CAUSE));
 	EXPECT_EQ(0, client_value(&self->good[0], "vslice0/lost"));
+	/* What the host made of it can be restored, as often as it asks for its slice */
+	ring_kick(&bad->r);
+	ASSERT_EQ(0, load_window(&self->load[0], 1, 1, 100, 0, &w));
+	EXPECT_EQ(TESS_CAUSE_NOT_PREEMPTED, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
+	ASSERT_EQ(0, load_finish(&self->load[0], 1));
 	/* It may start over */
 	ring_reset(&bad->r);
 	client_start(bad);
