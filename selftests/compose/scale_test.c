@@ -8,6 +8,8 @@
  *
  * TESS_WINDOW_MS is the length of a measurement in GPU time.
  */
+#include <stdlib.h>
+
 #include "harness.h"
 #include "load.h"
 #include "product.h"
@@ -16,6 +18,7 @@
 #define VSLICES 4
 #define SIZES 4
 #define QUEUED 10 /* products of each vslice */
+#define WINDOWS 3u
 #define BANK (2u << 20)
 #define BANK_PRIVATE (BANK / PRODUCT_FLIGHT)
 /* Memory of a vslice: the matrices of all sizes, then other private memory */
@@ -110,22 +113,37 @@ static void drain(struct __test_metadata *_metadata, struct __fixture_scale *sel
 	EXPECT_EQ(0, wrong);
 }
 
-/* Instructions per cycle of @n vslices at work on @slices slices */
+static int by_rate(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * Instructions per cycle of @n vslices at work on @slices slices. The median of some
+ * windows: a host that stood still during one says nothing about the GPU
+ */
 static double rate(struct __test_metadata *_metadata, struct __fixture_scale *self,
 		   unsigned int slices, unsigned int n)
 {
-	unsigned int ms = setting("TESS_WINDOW_MS", 400);
+	unsigned int ms = setting("TESS_WINDOW_MS", 400), i;
+	double rates[WINDOWS];
 	struct window w;
 
 	self->shape.slices = slices;
 	ASSERT_EQ(0, shape_write(self->c[0].v.uuid, &self->shape));
 	/* The first products also wait for memory that the host has yet to map */
 	ASSERT_EQ(0, load_settle(self->l, n, 50));
-	ASSERT_EQ(0, load_window(self->l, n, n, ms, 0, &w));
+	for (i = 0; i < WINDOWS; i++) {
+		ASSERT_EQ(0, load_window(self->l, n, n, ms, 0, &w));
+		rates[i] = window_rate(&w, n);
+	}
 	drain(_metadata, self, n);
-	printf("# %u vslices on %u slices: %.3f instructions per cycle\n", n, slices,
-	       window_rate(&w, n));
-	return window_rate(&w, n);
+	qsort(rates, WINDOWS, sizeof(rates[0]), by_rate);
+	printf("# %u vslices on %u slices: %.3f instructions per cycle (%.3f to %.3f)\n", n, slices,
+	       rates[WINDOWS / 2], rates[0], rates[WINDOWS - 1]);
+	return rates[WINDOWS / 2];
 }
 
 TEST_F_TIMEOUT(scale, with_slices, 240)
