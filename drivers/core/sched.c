@@ -282,8 +282,12 @@ static void sched_to(struct tess_slice *slice, struct tess_vslice *next,
 	int rc;
 
 	rc = tess_switch(slice, next, reason);
-	/* One that came in for a moment leaves again, a failure leaves others waiting */
-	if (urgent || (rc && rc != -ENODEV))
+	/*
+	 * One that came in for a moment leaves again, a failure leaves others waiting, and
+	 * one that was sent away because it was idle may have got work until it was saved
+	 */
+	if (urgent || (rc && rc != -ENODEV) ||
+	    (!rc && !next && tess_policy_pick(&slice->rq.policy)))
 		tess_sched_queue(slice);
 }
 

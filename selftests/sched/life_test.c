@@ -185,6 +185,35 @@ TEST_F_TIMEOUT(life, completion_interrupts, 120)
 	close(fd);
 }
 
+/*
+ * One with a cap that is alone is parked when it has nothing to do, and gets its next job at
+ * any moment of that; nobody else is there on whose behalf it would be looked at again
+ */
+TEST_F_TIMEOUT(life, alone_with_a_cap, 120)
+{
+	struct client *c = &self->c[0];
+	unsigned int jobs, pause;
+	long end, last = now_ms() + 15000;
+	bool done = true;
+
+	ASSERT_EQ(0, slice_set(c, self->slice, "quantum_us", "500"));
+	ASSERT_EQ(0, client_set_value(c, "cap", 60));
+	for (jobs = 0; done && now_ms() < last; jobs++) {
+		client_delay(c, 8, 16, 1 + jobs % 7 * 100);
+		client_fence(c);
+		for (end = now_ms() + 5000; !client_idle(c) && now_ms() < end;)
+			;
+		done = client_idle(c);
+		for (pause = jobs % 5 * 2000; pause; pause--)
+			__asm__ volatile("");
+	}
+	printf("# %u jobs, %lld switches\n", jobs, client_value(c, "vslice0/switches"));
+	EXPECT_TRUE(done);
+	EXPECT_LT(100, client_value(c, "vslice0/switches"));
+	EXPECT_EQ(0, client_wait(c));
+	EXPECT_TRUE(client_counted(c));
+}
+
 /* A fault is reported once and can be read, parked or not */
 TEST_F_TIMEOUT(life, faults, 120)
 {
