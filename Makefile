@@ -41,14 +41,16 @@ help:
 # ---- kernel modules ----------------------------------------------------------
 # Built in a copy of the sources made of links, so that builds for several
 # kernels stand side by side and the tree stays clean. What VMs load is without
-# debug information, which stays in out/build.
+# debug information, which stays in out/build. For the environment's kernels no
+# warning passes: scripts/lint has only sparse to add, and takes the same objects.
 
 ifdef KDIR
 RELEASE := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 BUILD	:= $(OUT)/build/$(RELEASE)
 # A directory with modules that are not part of the stack
 PART	:=
-KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD)$(PART:%=/%) $(if $(W),W=$(W)) $(if $(C),C=$(C))
+KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD)$(PART:%=/%) $(if $(W),W=$(W)) $(if $(C),C=$(C)) \
+	  $(if $(WERROR),KCFLAGS=-Werror)
 
 # One build at a time per kernel; several of make check's steps may ask for it.
 modules: mirror
@@ -70,7 +72,7 @@ else
 modules:
 	+@$(if $(ENV),$(IN_ENV) $@,for k in /lib/modules/*/build; do \
 		for part in "" scripts/vm.d/kvm; do \
-			$(MAKE) $@ KDIR=$$k PART=$$part || exit; done; done)
+			$(MAKE) $@ KDIR=$$k PART=$$part W=1 WERROR=1 || exit; done; done)
 
 modules_install:
 	@echo 'say for which kernel: make modules_install KDIR=/lib/modules/$$(uname -r)/build' >&2
