@@ -10,8 +10,10 @@ of going on.
 """
 
 import contextlib
+import glob
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -118,10 +120,24 @@ def examine(monitor_path, serial_path, is_guest):
     return lines or ["the emulator does not answer"]
 
 
+def in_kernel(pid):
+    """Where the kernel holds each thread of a process; all there is of one that is ending."""
+    lines = []
+    for task in sorted(glob.glob(f"/proc/{pid}/task/*"), key=lambda t: int(os.path.basename(t))):
+        with contextlib.suppress(OSError):
+            with open(os.path.join(task, "stat")) as f:
+                name, state = re.search(r"\((.*)\) (\S)", f.read()).groups()
+            lines.append(f"{name} ({os.path.basename(task)}), state {state}")
+            with open(os.path.join(task, "stack")) as f:
+                lines += ["  " + line.rstrip() for line in f]
+    return lines
+
+
 def stacks(pid):
-    """The stacks of a process's threads, if there is a debugger."""
+    """The stacks of a process's threads, in the kernel and, if there is a debugger, above."""
+    lines = in_kernel(pid)
     if not shutil.which("gdb"):
-        return ["no debugger here for the stacks"]
+        return lines + ["no debugger here for the stacks"]
     command = ["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "set debuginfod enabled off",
                "-ex", "thread apply all backtrace 16"]
     try:
@@ -129,5 +145,5 @@ def stacks(pid):
                               stderr=subprocess.DEVNULL, text=True, errors="replace",
                               timeout=STACKS_PATIENCE, check=False)
     except subprocess.TimeoutExpired:
-        return [f"the debugger cannot stop process {pid}"]
-    return [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
+        return lines + [f"the debugger cannot stop process {pid}"]
+    return lines + [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
