@@ -122,7 +122,7 @@ unpack_kernel()
 		deb=$(cd "$work" && private_apt apt-get download "linux-$name-$rel" >&2 &&
 		      ls "linux-$name-$rel"_*.deb) || die "cannot fetch linux-$name-$rel"
 		dpkg-deb --fsys-tarfile "$work/$deb" |
-			tar -x -C "$work/root" --keep-directory-symlink \
+			tar -x -C "$work/kernels" --keep-directory-symlink \
 				--exclude='*/kernel/sound/*' --exclude='*/drivers/media/*' \
 				--exclude='*/net/wireless/*' --exclude='*/net/ethernet/*' \
 				--exclude='*/drm/amd/*' --exclude='*/drm/nouveau/*' \
@@ -132,9 +132,32 @@ unpack_kernel()
 				--exclude='./etc/*'
 		rm -f "$work/$deb"
 	done
-	unpack_image "$rel"
-	unpack_modules "$work/root/usr/lib/modules/$rel/kernel"
-	chroot "$work/root" depmod "$rel"
+	unpack_modules "$work/kernels/usr/lib/modules/$rel/kernel"
+}
+
+# All that does not need the root file system, at the same time as that is made.
+unpack_kernels()
+{
+	local rel
+
+	mkdir -p "$work/kernels/usr/lib"
+	ln -s usr/lib "$work/kernels/lib"
+	for rel in "${releases[@]}"; do
+		unpack_kernel "$rel"
+	done
+	unpack_checkpatch
+}
+
+install_kernels()
+{
+	local rel
+
+	tar -c -C "$work/kernels" . | tar -x -C "$work/root" --keep-directory-symlink
+	rm -rf "$work/kernels"
+	for rel in "${releases[@]}"; do
+		unpack_image "$rel"
+		chroot "$work/root" depmod "$rel"
+	done
 }
 
 # The kernel as QEMU starts it by its PVH entry: without unpacking itself first, which takes
@@ -169,7 +192,7 @@ unpack_modules()
 # checkpatch is in no package of its own, only in that of the kernel source.
 unpack_checkpatch()
 {
-	local dest=$work/root/usr/lib/tessera/checkpatch deb
+	local dest=$work/kernels/usr/lib/tessera/checkpatch deb
 
 	mkdir -p "$dest"
 	deb=$(cd "$work" && private_apt apt-get download linux-source-6.12 >&2 &&
@@ -238,7 +261,7 @@ build_locked()
 	releases=()
 	say "building the environment in $cache (once)"
 	work=$(mktemp -d "$cache/build.XXXXXX")
-	trap 'rm -rf --one-file-system "$work"' EXIT
+	trap 'jobs -p | xargs -r kill 2>/dev/null; wait; rm -rf --one-file-system "$work"' EXIT
 	chmod 755 "$work"
 	mkdir -p "$work"/apt/{lists,archives}/partial
 	: >"$work/apt/status"
@@ -252,12 +275,11 @@ build_locked()
 		releases+=("$rel")
 	done
 	say "installing Debian 13 with headers of ${releases[*]}"
+	(set -e; unpack_kernels) &
 	bootstrap
-	say "unpacking the kernels"
-	for rel in "${releases[@]}"; do
-		unpack_kernel "$rel"
-	done
-	unpack_checkpatch
+	wait $! || die "cannot unpack the kernels"
+	say "adding the kernels"
+	install_kernels
 	say "making initramfs and image"
 	finish_root
 	make_image
