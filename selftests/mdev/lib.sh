@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For shell tests in a host VM: vGPUs in sysfs. Sourced after ktap.sh.
+# For shell tests in a host VM: vGPUs in sysfs. Sourced after ktap.sh. What is called in loops
+# starts no programs, which is slow in a translated machine.
 
 types=
 for dir in /sys/class/mdev_bus/*/mdev_supported_types; do
@@ -10,13 +11,14 @@ done
 
 available()
 {
-	cat "$types/tessera_pci-$1/available_instances"
+	read -r available_n <"$types/tessera_pci-$1/available_instances" && echo "$available_n"
 }
 
 # create TYPE [UUID]: prints the UUID. Through tee, which says what was wrong
 create()
 {
-	create_uuid=${2-$(cat /proc/sys/kernel/random/uuid)}
+	create_uuid=${2-}
+	[ $# -gt 1 ] || read -r create_uuid </proc/sys/kernel/random/uuid
 	echo "$create_uuid" | LC_ALL=C tee "$types/tessera_pci-$1/create"
 }
 
@@ -28,7 +30,7 @@ remove()
 remove_all()
 {
 	for dev in /sys/bus/mdev/devices/*; do
-		[ ! -e "$dev" ] || remove "$(basename "$dev")"
+		[ ! -e "$dev" ] || remove "${dev##*/}"
 	done
 }
 
@@ -41,6 +43,7 @@ stat()
 pool()
 {
 	for dir in "$types"/*; do
-		printf '%s=%s ' "$(basename "$dir")" "$(cat "$dir/available_instances")"
+		read -r pool_n <"$dir/available_instances"
+		printf '%s=%s ' "${dir##*/}" "$pool_n"
 	done
 }

@@ -98,7 +98,7 @@ loops()
 	remove_all
 	before=$(pool)
 	i=0
-	while [ "$i" -lt 60 ]; do
+	while [ "$i" -lt 30 ]; do
 		u=$(create M2) || return 1
 		remove "$u" || return 1
 		i=$((i + 1))
@@ -113,7 +113,7 @@ parallel()
 	for p in 1 2 3 4 5; do
 		(
 			i=0
-			while [ "$i" -lt 15 ]; do
+			while [ "$i" -lt 8 ]; do
 				# There may be none at the moment; then that is the answer
 				u=$(create C2 2>/dev/null) && { remove "$u" || exit 1; }
 				i=$((i + 1))
@@ -190,7 +190,7 @@ for t in C1 C2 C4 R1 R2 R4 M1 M2 M4 M1S C4S; do
 	check "available_instances of $t is exact" exact "$t"
 done
 check "different types share the pool" mixture
-check "60 times create and remove" loops
+check "30 times create and remove" loops
 check "5 processes create and remove" parallel
 tell_create_time
 check "the same UUID twice" twice
