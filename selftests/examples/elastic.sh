@@ -32,11 +32,11 @@ churn()
 	echo "$n"
 }
 
-# 40 runs of three workloads, on whatever slices there are
+# 24 runs of three workloads, on whatever slices there are
 compute()
 {
 	i=0
-	while [ "$i" -lt 40 ]; do
+	while [ "$i" -lt 24 ]; do
 		i=$((i + 1))
 		out/examples/reduce --count 50000 || return 1
 		out/examples/sgemm --size 48 || return 1
@@ -76,7 +76,7 @@ echo 60000 >/sys/module/tessera_drm/parameters/reclaim_ms
 before=$(available)
 churn >"$log" &
 churner=$!
-check "120 programs compute while slices come and go" compute_logged
+check "72 programs compute while slices come and go" compute_logged
 : >"$stop"
 wait "$churner"
 check "slices really went and came" took_part
