@@ -134,10 +134,9 @@ def in_kernel(pid):
 
 
 def stacks(pid):
-    """The stacks of a process's threads, in the kernel and, if there is a debugger, above."""
-    lines = in_kernel(pid)
+    """The stacks of a process's threads; where no debugger can look, those in the kernel."""
     if not shutil.which("gdb"):
-        return lines + ["no debugger here for the stacks"]
+        return ["no debugger here for the stacks"] + in_kernel(pid)
     command = ["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "set debuginfod enabled off",
                "-ex", "thread apply all backtrace 16"]
     try:
@@ -145,5 +144,6 @@ def stacks(pid):
                               stderr=subprocess.DEVNULL, text=True, errors="replace",
                               timeout=STACKS_PATIENCE, check=False)
     except subprocess.TimeoutExpired:
-        return lines + [f"the debugger cannot stop process {pid}"]
-    return lines + [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
+        return [f"the debugger cannot stop process {pid}"] + in_kernel(pid)
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
+    return lines or in_kernel(pid)

@@ -423,6 +423,8 @@ class Machine:
             state += hung.stacks(child.pid)
         for line in state:
             self.say("| " + line)
+        # Who keeps the last lines only has to learn it too
+        self.say(why)
         return status
 
     def report(self, status, why, lines=CONSOLE_TAIL):

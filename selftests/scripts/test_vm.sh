@@ -70,6 +70,8 @@ expect "a splat in the kernel log" 126 $vm -- sh -c 'echo "BUG: probe" >/dev/kms
 expect "out of time" 124 wait "$late"
 check "what the kernel was doing then" grep -q 'sysrq: Show Blocked State' out/vm-late-err
 check "what the processors were doing then" grep -q 'RIP=' out/vm-late-err
+check "the last line says why" sh -c \
+	'tail -n 1 out/vm-late-err | grep -q "^vm: host: no end after [0-9.]* s$"'
 expect "no sign of life" 123 wait "$stalled"
 expect "no model to attach" 125 env -C out ../scripts/vm host --gpus 1 --model-args --no-such \
 	--bare -- true
