@@ -37,16 +37,10 @@ FIXTURE(live)
 static void make_jobs(struct __test_metadata *_metadata, struct __fixture_live *self)
 {
 	long seed = setting("TESS_SEED", time(NULL));
-	struct client c;
-	uint8_t *bank;
 
 	printf("# TESS_SEED=%ld\n", seed);
 	srandom(seed);
-	ASSERT_EQ(0, client_open(&c, "C1"));
-	bank = vgpu_mmap(&c.v, TESS_BAR_VRAM, 0, STREAM_BANK);
-	ASSERT_NE(MAP_FAILED, bank);
-	ASSERT_EQ(0, stream_jobs_make(&self->jobs, &c, bank, seed));
-	client_close(&c);
+	ASSERT_EQ(0, stream_jobs_make(&self->jobs, seed));
 }
 
 FIXTURE_SETUP(live)

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "stream.h"
 
@@ -131,7 +132,7 @@ unsigned long stream_lost(const struct stream *s)
 	return lost + !client_counted(s->c);
 }
 
-int stream_jobs_make(struct stream_jobs *jobs, struct client *c, uint8_t *bank, uint64_t seed)
+static int jobs_run(struct stream_jobs *jobs, struct client *c, uint8_t *bank, uint64_t seed)
 {
 	unsigned int i;
 	int ret = 0;
@@ -147,5 +148,19 @@ int stream_jobs_make(struct stream_jobs *jobs, struct client *c, uint8_t *bank, 
 		ret = client_wait(c);
 		jobs->want[i] = job_digest(bank);
 	}
+	return ret;
+}
+
+int stream_jobs_make(struct stream_jobs *jobs, uint64_t seed)
+{
+	struct client c;
+	uint8_t *bank;
+	int ret = client_open(&c, "C1");
+
+	if (ret)
+		return ret;
+	bank = vgpu_mmap(&c.v, TESS_BAR_VRAM, 0, STREAM_BANK);
+	ret = bank == MAP_FAILED ? -ENXIO : jobs_run(jobs, &c, bank, seed);
+	client_close(&c);
 	return ret;
 }

@@ -50,8 +50,8 @@ struct stream {
 	unsigned long mismatches;
 };
 
-/* Make the jobs and find their results with @c, which has its slice to itself: 0, -errno */
-int stream_jobs_make(struct stream_jobs *jobs, struct client *c, uint8_t *bank, uint64_t seed);
+/* Make the jobs and find their results, on a vGPU with a slice to itself: 0, -errno */
+int stream_jobs_make(struct stream_jobs *jobs, uint64_t seed);
 void stream_init(struct stream *s, struct client *c, const struct stream_jobs *jobs, uint8_t *bank);
 /* Check what is done; with @more, queue so much that there is always something to do */
 void stream_pump(struct stream *s, bool more);

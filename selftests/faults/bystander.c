@@ -6,27 +6,10 @@
  * others is a reason for it to wait. That it goes on is judged by what it has done, not by
  * the time that it took.
  */
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "bystander.h"
 
 #define PATIENCE_MS 60000
-
-static int make_jobs(struct stream_jobs *jobs)
-{
-	struct client c;
-	uint8_t *bank;
-	int ret = client_open(&c, "C1");
-
-	if (ret)
-		return ret;
-	bank = vgpu_mmap(&c.v, TESS_BAR_VRAM, 0, STREAM_BANK);
-	ret = bank == MAP_FAILED ? -ENXIO : stream_jobs_make(jobs, &c, bank, now_ms());
-	client_close(&c);
-	return ret;
-}
 
 int bystander_start(struct bystander *b)
 {
@@ -37,7 +20,7 @@ int bystander_start(struct bystander *b)
 		.kind = TESS_KIND_COMPUTE,
 		.topology = TESS_TOPOLOGY_MESH,
 	};
-	int ret = make_jobs(&b->jobs);
+	int ret = stream_jobs_make(&b->jobs, now_ms());
 
 	if (!ret)
 		ret = tenant_open(&b->g, &shape);

@@ -189,20 +189,6 @@ static int soak(unsigned int seconds)
 
 /* ---- accounts ---- */
 
-static int make_jobs(long seed)
-{
-	struct client c;
-	uint8_t *bank;
-	int rc = client_open(&c, "C1");
-
-	if (rc)
-		return rc;
-	bank = vgpu_mmap(&c.v, TESS_BAR_VRAM, 0, STREAM_BANK);
-	rc = bank == MAP_FAILED ? -ENXIO : stream_jobs_make(&board->jobs, &c, bank, seed);
-	client_close(&c);
-	return rc;
-}
-
 static long long meminfo(const char *name)
 {
 	char line[128];
@@ -285,7 +271,7 @@ int main(int argc, char **argv)
 	srandom(atol(argv[2]));
 	fresh_start();
 	books_open(&books);
-	rc = make_jobs(atol(argv[2]));
+	rc = stream_jobs_make(&board->jobs, atol(argv[2]));
 	kib = kept_kib();
 	if (!rc)
 		rc = soak(atol(argv[1]));
