@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For shell tests in a host VM: vGPUs in sysfs. Sourced after ktap.sh. What is called in loops
-# starts no programs, which is slow in a translated machine.
+# For shell tests in a host VM: vGPUs in sysfs. Sourced after ktap.sh. Starts few programs: that
+# is slow in a translated machine.
 
 types=
 for dir in /sys/class/mdev_bus/*/mdev_supported_types; do
