@@ -253,15 +253,28 @@ make_image()
 		die "cannot make the root image"
 }
 
+# What a build that failed leaves behind: nothing. Its status stays.
+abandon()
+{
+	local n
+
+	for n in {1..50}; do
+		[ -n "$unpacking" ] && kill -- "-$unpacking" 2>/dev/null || break
+		sleep 0.1
+	done
+	rm -rf --one-file-system "$work"
+}
+
 build_locked()
 {
 	local rel k
 
 	SECONDS=0
 	releases=()
+	unpacking=
 	say "building the environment in $cache (once)"
 	work=$(mktemp -d "$cache/build.XXXXXX")
-	trap 'jobs -p | xargs -r kill 2>/dev/null; wait; rm -rf --one-file-system "$work"' EXIT
+	trap abandon EXIT
 	chmod 755 "$work"
 	mkdir -p "$work"/apt/{lists,archives}/partial
 	: >"$work/apt/status"
@@ -275,9 +288,12 @@ build_locked()
 		releases+=("$rel")
 	done
 	say "installing Debian 13 with headers of ${releases[*]}"
+	set -m # a process group of its own, which ends as a whole
 	(set -e; unpack_kernels) &
+	unpacking=$!
+	set +m
 	bootstrap
-	wait $! || die "cannot unpack the kernels"
+	wait "$unpacking" || die "cannot unpack the kernels"
 	say "adding the kernels"
 	install_kernels
 	say "making initramfs and image"

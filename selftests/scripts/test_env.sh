@@ -49,6 +49,29 @@ ends_everything()
 	! wait "$pid" && ! pgrep -f 'sleep 98765' >/dev/null
 }
 
+# The real build with its steps replaced: unpacking goes on for ever, the root file system fails
+# as $1 says. The build's status has to be $2.
+fails_cleanly()
+{
+	dir=$(mktemp -d) && status=0
+	bash -euo pipefail -c '
+		cache=$0
+		. scripts/env.d/build.sh
+		say() { :; }
+		die() { exit 125; }
+		install_bootstrap() { :; }
+		write_sources() { :; }
+		private_apt() { :; }
+		kernel_release() { echo "$1-amd64"; }
+		unpack_kernels() { while :; do sh -c "sleep 0.01; echo >\$0" "$work/$SRANDOM"; done; }
+		bootstrap() { sleep 1; '"$1"'; }
+		build_locked' "$dir" || status=$?
+	left=$(ls -A "$dir")
+	rm -r "$dir"
+	echo "# status $status, left: ${left:-nothing}"
+	[ "$status" = "$2" ] && [ -z "$left" ]
+}
+
 ktap_begin
 if [ "$(id -u)" -ne 0 ]; then
 	skip "env run" "needs root"
@@ -65,4 +88,7 @@ check "files in the tree are kept" keeps_files
 check "changes outside the tree are dropped" drops_changes
 check "only chosen variables are handed on" clean_environment
 check "SIGTERM ends everything that was started" ends_everything
+check "a build that fails leaves nothing" fails_cleanly 'die "no package"' 125
+check "a build with an error leaves nothing" fails_cleanly false 1
+check "a build that is stopped leaves nothing" fails_cleanly 'kill -TERM $$; sleep 5' 143
 ktap_end
