@@ -256,10 +256,12 @@ make_image()
 # What a build that failed leaves behind: nothing. Its status stays.
 abandon()
 {
-	local n
+	local _
 
-	for n in {1..50}; do
-		[ -n "$unpacking" ] && kill -- "-$unpacking" 2>/dev/null || break
+	for _ in {1..50}; do
+		if [ -z "$unpacking" ] || ! kill -- "-$unpacking" 2>/dev/null; then
+			break
+		fi
 		sleep 0.1
 	done
 	rm -rf --one-file-system "$work"
