@@ -18,7 +18,8 @@
  * counts wall time from the moment of submission, but a vslice of a guest may be parked
  * for any time, and a slow host is no reason to kill a job. The watchdog counts cycles
  * in which the ring was enabled and its first job did not change. It costs no register
- * access while jobs are shorter than its period.
+ * access while jobs are shorter than its period. It also collects what is complete, so that
+ * a GPU that forgets an interrupt is slow and not stuck; with hang_ms=0 it does neither.
  *
  * A slice can leave a lane in two ways. Another vGPU of this host needs it: what is queued
  * gets reclaim_ms, then it is dropped and the ring is gone. Or the GPU is a vGPU itself and
@@ -49,7 +50,7 @@
 
 static unsigned int hang_ms = 60000;
 module_param(hang_ms, uint, 0644);
-MODULE_PARM_DESC(hang_ms, "GPU time after which a job that is not complete is stopped, ms; 0: never");
+MODULE_PARM_DESC(hang_ms, "GPU time after which a job that is not complete is stopped, ms; 0: never, and interrupts are relied upon");
 
 static unsigned int reclaim_ms = 200;
 module_param(reclaim_ms, uint, 0644);
@@ -167,8 +168,10 @@ static int tess_lane_run_locked(struct tess_lane *lane, struct tess_submit *subm
 
 static unsigned long tess_watch_period(void)
 {
-	return msecs_to_jiffies(clamp(READ_ONCE(hang_ms) / 4, TESS_WATCH_MS_MIN,
-				      TESS_WATCH_MS_MAX));
+	/* 0 means never, and is looked at from time to time only because it may change */
+	unsigned int ms = READ_ONCE(hang_ms) ?: UINT_MAX;
+
+	return msecs_to_jiffies(clamp(ms / 4, TESS_WATCH_MS_MIN, TESS_WATCH_MS_MAX));
 }
 
 static struct dma_fence *tess_lane_run(struct tess_lane *lane, struct tess_submit *submit)
@@ -490,7 +493,8 @@ static bool tess_lane_watch(struct tess_lane *lane)
 	lockdep_assert_held(&lane->mutex);
 
 	spin_lock_irq(&lane->lock);
-	tess_lane_collect_locked(lane, &done);
+	if (READ_ONCE(hang_ms))
+		tess_lane_collect_locked(lane, &done);
 	first = tess_lane_first(lane);
 	seq = first ? first->seq : 0;
 	spin_unlock_irq(&lane->lock);
