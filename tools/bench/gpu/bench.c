@@ -10,10 +10,11 @@
  *
  * runs LOAD COUNT times with at most DEPTH in flight, and answers with a line of
  * JSON: wall time, GPU cycles, and quantiles of the time between a submission and
- * its completion seen by the program. "cpu US 1" computes for US microseconds and
- * leaves the GPU alone, to tell what a machine costs anyway. "quit" ends it. It stays alive between orders,
- * so that several machines can be measured in turn, and reads without polling, so
- * that those that have nothing to do cost nothing.
+ * its completion seen by the program; and how many completion interrupts the machine
+ * has had since it started. "cpu US 1" computes for US microseconds and leaves the GPU
+ * alone, to tell what a machine costs anyway. "quit" ends it. It stays alive between
+ * orders, so that several machines can be measured in turn, and reads without polling,
+ * so that those that have nothing to do cost nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,6 +109,26 @@ static int run(struct bench *b, const struct load *load, unsigned long count, un
 	return 0;
 }
 
+/* Of all processors and GPUs; lines look like "24:  17  0  PCI-MSIX-0000:00:03.0 0-edge  NAME" */
+static unsigned long long interrupts(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	unsigned long long sum = 0;
+	char line[4096], *at, *end;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		at = strchr(line, ':');
+		if (!at || !strstr(at, "tessera-completion"))
+			continue;
+		for (unsigned long long n = strtoull(++at, &end, 10); end != at;
+		     n = strtoull(at = end, &end, 10))
+			sum += n;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
 static int compare(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -128,12 +149,13 @@ static void answer(FILE *out, const char *name, unsigned int depth, struct resul
 	fprintf(out,
 		"{\"load\": \"%s\", \"depth\": %u, \"count\": %lu, \"ns\": %lld, \"cpu_ns\": %lld, "
 		"\"cycles\": %llu, \"busy\": %llu, \"instructions\": %llu, \"flops\": %llu, "
-		"\"bytes\": %llu, \"bad\": %lu, \"p50\": %lld, \"p90\": %lld, \"p99\": %lld}\n",
+		"\"bytes\": %llu, \"bad\": %lu, \"p50\": %lld, \"p90\": %lld, \"p99\": %lld, "
+		"\"interrupts\": %llu}\n",
 		name, depth, r->seen, (long long)r->ns, (long long)r->cpu_ns,
 		(unsigned long long)t->cycles, (unsigned long long)t->busy,
 		(unsigned long long)t->instructions, (unsigned long long)t->flops,
 		(unsigned long long)t->bytes, r->bad, quantile(r, 500), quantile(r, 900),
-		quantile(r, 990));
+		quantile(r, 990), interrupts());
 	fflush(out);
 }
 

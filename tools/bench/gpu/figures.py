@@ -103,6 +103,11 @@ def of_completions(run, storm):
     return found
 
 
+def of_guests(guests):
+    """Sums of what guests counted."""
+    return {f"guests_{name}": sum(g[name] for g in guests) for name in guests[0]}
+
+
 def all_of(results):
     """Every figure, by name, from the results of all stages."""
     found = of_loads(results["gpu"]["loads"])
@@ -110,4 +115,5 @@ def all_of(results):
     for stage, suffix in SUFFIXES.items():
         found.update(of_router(results[stage]["router"], suffix))
     found.update(of_completions(results["route-16"]["completions"], results["route-16"]["storm"]))
+    found.update(of_guests(results["guests"]))
     return {name: round(value, 4) for name, value in found.items()}

@@ -73,6 +73,44 @@ static int empty_start(struct bench *b, struct tess_fence **fence)
 	return dispatch(b, &empty_dispatch, fence);
 }
 
+/* ---- one more ---------------------------------------------------------------- */
+
+static struct count_args count_args;
+static struct tess_dispatch count_dispatch;
+static uint32_t *count_map;
+static uint32_t count_started;
+
+static int count_setup(struct bench *b)
+{
+	struct tess_buffer *buf;
+
+	count_dispatch.kernel = kernel(b, b->kernels, "bench-", "count");
+	if (!count_dispatch.kernel)
+		return -1;
+	count_map = buffer(b, sizeof(*count_map), TESS_BUFFER_VRAM, &buf);
+	if (!count_map)
+		return -1;
+	count_args.word = tess_buffer_va(buf);
+	count_dispatch.args = &count_args;
+	count_dispatch.args_size = sizeof(count_args);
+	return 0;
+}
+
+static int count_start(struct bench *b, struct tess_fence **fence)
+{
+	count_started++;
+	return dispatch(b, &count_dispatch, fence);
+}
+
+/* How many were lost, or ran twice, since the program started */
+static unsigned long count_check(struct bench *b)
+{
+	int32_t missing = (int32_t)(count_started - *(volatile uint32_t *)count_map);
+
+	(void)b;
+	return (unsigned long)labs(missing);
+}
+
 /* ---- a number of instructions ----------------------------------------------- */
 
 #define WORK_INSTRUCTIONS 100000
@@ -340,6 +378,7 @@ static unsigned long vram_check(struct bench *b)
 
 static const struct load loads[] = {
 	{ "empty", empty_setup, empty_start, NULL },
+	{ "count", count_setup, count_start, count_check },
 	{ "work", work_setup, work_start, NULL },
 	{ "sgemm", sgemm_setup, sgemm_start, sgemm_check },
 	{ "sha256", sha_setup, sha_start, sha_check },

@@ -11,7 +11,7 @@
  * @dev: device
  * @slice: slice that everything runs on
  * @cores: its shader cores
- * @kernels: directory of bench-empty.elf, bench-work.elf
+ * @kernels: directory of bench-empty.elf and the like
  * @examples: directory of sgemm.elf, sha256.elf
  */
 struct bench {

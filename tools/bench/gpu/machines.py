@@ -22,8 +22,9 @@ PROGRAM = (os.path.join(BENCH, "tessera-bench"), BENCH, os.path.join(TREE, "out"
 BOOT_SECONDS = 900
 ANSWER_SECONDS = 300
 
-# A guest finds its port by its name.
+# A guest finds its port by its name. $HANG_MS: Documentation/uapi.rst.
 IN_GUEST = """
+[ -z "$HANG_MS" ] || echo "$HANG_MS" >/sys/module/tessera_drm/parameters/hang_ms || exit 125
 for p in /sys/class/virtio-ports/*; do
 	[ "$(cat "$p/name")" = bench ] && exec "$@" "/dev/${p##*/}"
 done
@@ -80,10 +81,14 @@ class Machine:
             raise BenchError(f"{self.name}: {found['error']}")
         return found
 
-    def run(self, load, count, depth):
-        """Run a load; the answer of tessera-bench."""
+    def order(self, load, count, depth):
+        """Start a load."""
         self.writer.write(f"{load} {count} {depth}\n")
         self.writer.flush()
+
+    def run(self, load, count, depth):
+        """Run a load; the answer of tessera-bench."""
+        self.order(load, count, depth)
         found = self.answer()
         if found["bad"]:
             raise BenchError(f"{self.name}: {load}: {found['bad']} wrong results")
@@ -101,29 +106,37 @@ class Machine:
 class Host(Machine):
     """This machine, on its own DRM node."""
 
+    def __init__(self, name):
+        super().__init__(name)
+        self.child = None
+
     def start(self):
         self.child = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       text=True)
         self.reader, self.writer = self.child.stdout, self.child.stdin
         self.hello()
 
+    def processor_threads(self):
+        return [self.child.pid]
+
     def stop(self):
         self.quit()
-        self.child.wait(30)
+        if self.child:
+            self.child.wait(30)
 
 
 class Guest(Machine):
     """A KVM guest with a GPU of some sort."""
 
-    def __init__(self, name, device):
+    def __init__(self, name, device, *options):
         super().__init__(name)
-        self.device = device
+        self.options = [*device, *options]
         self.socket = None
 
     def start(self):
         path = f"/run/tessera-bench-{self.name}"
         chardev = f"socket,id=bench,path={path},server=on,wait=off"
-        argv = [VM, "guest", *self.device, "--detach", self.name, "--timeout", "3000",
+        argv = [VM, "guest", *self.options, "--detach", self.name, "--timeout", "3000",
                 "--qemu-arg=-chardev", f"--qemu-arg={chardev}",
                 "--qemu-arg=-device", "--qemu-arg=virtserialport,chardev=bench,name=bench",
                 "--", "sh", "-c", IN_GUEST, "bench", *PROGRAM]
@@ -136,11 +149,29 @@ class Guest(Machine):
         self.pid = int(subprocess.run([VM, "pid", self.name], stdout=subprocess.PIPE, text=True,
                                       check=True).stdout)
 
+    def processor_threads(self):
+        base = f"/proc/{self.pid}/task"
+        return [int(t) for t in os.listdir(base) if "/KVM" in read(base, t, "comm")]
+
     def stop(self):
         self.quit()
         subprocess.run([VM, "wait", self.name, "--timeout", "60"], check=False)
         if self.socket:
             self.socket.close()
+
+
+def pin(machines):
+    """Programs and virtual processors to processor 1, interrupts of GPUs to 0.
+
+    Left to the scheduler, whether the two meet changes from one second to the next, and
+    with it the cost of a short dispatch.
+    """
+    for m in machines:
+        for thread in m.processor_threads():
+            os.sched_setaffinity(thread, {1})
+    for path in glob.glob("/proc/irq/*/*"):
+        if os.path.basename(path).startswith(("tessera-", "vfio-msi")):
+            write(os.path.join(os.path.dirname(path), "smp_affinity_list"), "0")
 
 
 def settle():

@@ -12,4 +12,12 @@ struct work_args {
 	uint32_t rounds;
 };
 
+/**
+ * struct count_args - arguments of the kernel "count"
+ * @word: address of the 32-bit word that each work-item adds one to
+ */
+struct count_args {
+	uint64_t word;
+};
+
 #endif
