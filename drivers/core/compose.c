@@ -364,6 +364,21 @@ static int vgpu_take_slice(struct tess_vgpu *vgpu, struct tess_slice *slice, uns
 	return tess_slice_take(slice, vgpu, vslice);
 }
 
+/* What was queued before it came here may need the links that there were */
+static u64 vslice_continued_reach(const struct tess_vslice *vs)
+{
+	struct tess_vgpu *from = vs->vgpu->continues;
+	u64 reach = 0;
+
+	if (!from)
+		return 0;
+	spin_lock(&from->gpu->lock);
+	if (from->blueprint.topology == vs->vgpu->blueprint.topology)
+		reach = from->vslices[vs->index].reach;
+	spin_unlock(&from->gpu->lock);
+	return reach;
+}
+
 static int vgpu_setup(struct tess_vgpu *vgpu)
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
@@ -371,7 +386,8 @@ static int vgpu_setup(struct tess_vgpu *vgpu)
 	int rc = 0;
 
 	for (i = 0; !rc && i < vgpu->nr_vslices; i++) {
-		vgpu->vslices[i].reach = tess_topology_reach(bp, i, vgpu->nr_vslices);
+		vgpu->vslices[i].reach = tess_topology_reach(bp, i, vgpu->nr_vslices) |
+					 vslice_continued_reach(&vgpu->vslices[i]);
 		rc = tess_compose_step();
 		if (!rc)
 			rc = tess_vslice_setup(&vgpu->vslices[i], bp->engines);
@@ -465,7 +481,9 @@ int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason)
 
 	lockdep_assert_held(&gpu->compose);
 	if (!vgpu->elastic) {
-		vgpu->dedicated = blueprint_is_dedicated(&vgpu->blueprint);
+		/* One that continues another begins with contexts */
+		vgpu->dedicated = blueprint_is_dedicated(&vgpu->blueprint) ||
+				  (vgpu->continues && !vgpu->blueprint.shared);
 		rc = tess_vgpu_takes_turns(vgpu) ? tess_share_alloc(vgpu) : 0;
 		if (rc)
 			return rc;

@@ -98,6 +98,16 @@ void tess_context_clear(struct tess_context *ctx)
 	tess_gpu_ops(ctx->obj.gpu)->context_clear(ctx->hw);
 }
 
+/**
+ * tess_context_copy() - make a context the same as one of another GPU
+ * @to: context
+ * @from: of a back-end with the same ops; nobody changes it, and its GPU is entered, too
+ */
+void tess_context_copy(struct tess_context *to, const struct tess_context *from)
+{
+	tess_gpu_ops(to->obj.gpu)->context_copy(to->hw, from->hw);
+}
+
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val)
 {
 	*val = 0;

@@ -12,6 +12,7 @@ void tess_context_destroy(struct tess_context *ctx);
 struct tess_hw_context *tess_context_hw(const struct tess_context *ctx);
 
 void tess_context_clear(struct tess_context *ctx);
+void tess_context_copy(struct tess_context *to, const struct tess_context *from);
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val);
 u64 tess_context_reg(const struct tess_context *ctx, u32 off, unsigned int width);
 int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT]);

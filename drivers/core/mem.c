@@ -11,11 +11,14 @@
 #include <linux/err.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <tessera/compat.h>
 
 #include "gpu.h"
 #include "mem.h"
 #include "object.h"
+
+#define VRAM_COPY_BYTES		SZ_256K
 
 /**
  * struct tess_as - shell of an address space
@@ -111,6 +114,83 @@ int tess_vram_clear(struct tess_vram *vram)
 	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
 	tess_gpu_exit(gpu, idx);
 	return 0;
+}
+
+/* Where an offset in an allocation is, and how much follows there, at most @len */
+static u64 vram_at(const struct tess_vram *vram, u64 off, u64 *len)
+{
+	const struct tess_vram_extent *extent = vram->extent;
+
+	while (off >= extent->size)
+		off -= extent++->size;
+	*len = min(*len, extent->size - off);
+	return extent->offset + off;
+}
+
+static int vram_read(struct tess_gpu *gpu, u64 at, void *buf, u64 len)
+{
+	int idx, rc;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	rc = tess_gpu_ops(gpu)->vram_read(gpu->be, at, buf, len);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+
+static int vram_write(struct tess_gpu *gpu, u64 at, const void *buf, u64 len)
+{
+	int idx, rc;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	rc = tess_gpu_ops(gpu)->vram_write(gpu->be, at, buf, len);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+
+static int vram_copy_piece(struct tess_vram_object *to, const struct tess_vram_object *from,
+			   u64 off, void *buf, u64 *len)
+{
+	u64 src = vram_at(&from->vram, off, len), dst = vram_at(&to->vram, off, len);
+	int rc;
+
+	rc = vram_read(from->obj.gpu, src, buf, *len);
+	/* It is zero already */
+	if (rc || !memchr_inv(buf, 0, *len))
+		return rc;
+	return vram_write(to->obj.gpu, dst, buf, *len);
+}
+
+/**
+ * tess_vram_copy() - copy an allocation to one of another GPU
+ * @to: as large as @from, and zero; nobody frees it meanwhile
+ * @from: nobody frees it meanwhile
+ *
+ * By the CPU: it works between all GPUs, and for all memory that they have.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, -ENODEV.
+ */
+int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from)
+{
+	u64 off, len;
+	void *buf;
+	int rc = 0;
+
+	if (to->size != from->size)
+		return -EINVAL;
+	buf = kvmalloc(VRAM_COPY_BYTES, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	for (off = 0; !rc && off < from->size; off += len) {
+		len = min_t(u64, from->size - off, VRAM_COPY_BYTES);
+		rc = vram_copy_piece(container_of(to, struct tess_vram_object, vram),
+				     container_of(from, struct tess_vram_object, vram), off, buf,
+				     &len);
+		cond_resched();
+	}
+	kvfree(buf);
+	return rc;
 }
 
 u64 tess_gpu_vram_free(struct tess_gpu *gpu)

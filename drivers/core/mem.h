@@ -7,6 +7,7 @@
 struct tess_hw_as;
 
 int tess_vram_clear(struct tess_vram *vram);
+int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from);
 
 struct tess_hw_as *tess_as_hw(const struct tess_as *as);
 struct tess_gpu *tess_as_gpu(const struct tess_as *as);

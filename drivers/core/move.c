@@ -73,8 +73,16 @@ static void move_unlock(struct tess_slice *a, struct tess_slice *b)
 	mutex_unlock(&b->hw);
 }
 
-/* A client that does not stop has lost its packet, and is parked all the same */
-static int move_park(struct tess_slice *from, struct tess_vslice *vs)
+/**
+ * tess_move_park() - take a vslice from its slice
+ * @from: its home, the hw mutex is held, inside tess_gpu_enter()
+ * @vs: vslice with a context, resident or not
+ *
+ * A client that does not stop has lost its packet, and is parked all the same.
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_move_park(struct tess_slice *from, struct tess_vslice *vs)
 {
 	int rc;
 
@@ -106,7 +114,7 @@ static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 		return -EBUSY;
 	if (to->rq.policy.count >= TESS_POLICY_MAX)
 		return -ENOSPC;
-	rc = move_park(from, vs);
+	rc = tess_move_park(from, vs);
 	if (!rc)
 		rc = tess_share_add(to, vs);
 	if (!rc)
@@ -253,7 +261,7 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 		return -EOPNOTSUPP;
 	rc = tess_slice_reset(to);
 	if (!rc)
-		rc = move_park(from, vs);
+		rc = tess_move_park(from, vs);
 	if (rc)
 		return rc;
 	move_set_home(vs, to);
@@ -361,7 +369,9 @@ int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int sl
 	if (!tess_vgpu_is_parkable(vgpu))
 		return -EOPNOTSUPP;
 	mutex_lock(&gpu->compose);
-	if (!READ_ONCE(gpu->gone))
+	if (vgpu->frozen)
+		rc = -EBUSY;
+	else if (!READ_ONCE(gpu->gone))
 		rc = move_locked(&vgpu->vslices[vslice], &gpu->slices[slice], reason);
 	mutex_unlock(&gpu->compose);
 	return rc;

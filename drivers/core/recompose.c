@@ -400,6 +400,9 @@ static int recompose_locked(struct recompose_plan *plan)
 	lockdep_assert_held(&vgpu->gpu->compose);
 	if (READ_ONCE(vgpu->gpu->gone) || READ_ONCE(vgpu->dying))
 		return -ENODEV;
+	if (vgpu->frozen)
+		return tess_refuse(vgpu->gpu, vgpu->name, plan->reason, -EBUSY,
+				   "it is on its way to another GPU");
 	tess_vgpu_blueprint(vgpu, &plan->old);
 	rc = recompose_check(plan);
 	if (rc)

@@ -205,7 +205,7 @@ bool tess_sched_wants(const struct tess_vslice *vs)
 {
 	const struct tess_sched_entity *se = &vs->sched;
 
-	return !READ_ONCE(vs->vgpu->dying) &&
+	return !READ_ONCE(vs->vgpu->dying) && !READ_ONCE(vs->vgpu->frozen) &&
 	       (se->has_work || se->kicked || READ_ONCE(se->woken) || tess_turn_is_wanted(vs));
 }
 

@@ -143,7 +143,7 @@ static void swap_add_all(struct swap_look *look)
 	for (i = 0; i < gpu->info.slice_count; i++)
 		swap_add_slice(look, &gpu->slices[i]);
 	list_for_each_entry(vgpu, &gpu->vgpus, link) {
-		if (vgpu->dying || gpu->gone || !vgpu->blueprint.shared)
+		if (vgpu->dying || vgpu->frozen || gpu->gone || !vgpu->blueprint.shared)
 			continue;
 		for (i = 0; i < vgpu->nr_vslices; i++)
 			swap_add_vslice(look, &vgpu->vslices[i], owner);

@@ -24,6 +24,7 @@
 #include "gpu.h"
 #include "sched.h"
 #include "slice.h"
+#include "transfer.h"
 #include "turn.h"
 #include "vgpu.h"
 #include "vgpu_sysfs.h"
@@ -204,6 +205,8 @@ static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu
 	vgpu->ops = params->ops;
 	vgpu->priv = params->priv;
 	vgpu->owner = params->elastic ? NULL : params->owner;
+	vgpu->continues = params->continues;
+	vgpu->frozen = params->continues;
 	vgpu_init_vslices(vgpu);
 	get_device(&gpu->dev);
 	return vgpu;
@@ -229,6 +232,8 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 	if (params->elastic)
 		return 0;
 	rc = tess_blueprint_check(gpu, params->name, bp, bp->max, params->reason);
+	if (!rc && params->continues)
+		rc = tess_transfer_check(gpu, params->continues, bp, params->reason);
 	if (rc || (ops->parked && ops->resumed))
 		return rc;
 	return bp->shared || bp->automatic || bp->min < bp->max ? -EINVAL : 0;
@@ -282,7 +287,7 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	rc = vgpu_begin(vgpu, params->reason);
 	if (rc)
 		goto err_module;
-	rc = tess_vgpu_sysfs_add(vgpu, params->replaces);
+	rc = vgpu->continues ? 0 : tess_vgpu_sysfs_add(vgpu, params->replaces);
 	if (rc) {
 		tess_vgpu_destroy(vgpu);
 		return ERR_PTR(rc);
@@ -354,6 +359,12 @@ struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu)
 	return vgpu->gpu;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_gpu, TESS_NS);
+
+bool tess_vgpu_is_gone(const struct tess_vgpu *vgpu)
+{
+	return READ_ONCE(vgpu->gpu->gone);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_is_gone, TESS_NS);
 
 unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu)
 {

@@ -70,6 +70,8 @@ struct tess_vslice {
  *	and engines change under tess_gpu.compose
  * @elastic: holds what is free
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
+ * @frozen: no vslice is to run. Set under compose
+ * @continues: vGPU of another GPU that it is to become, until it is thawed for the first time
  * @ops: call-backs
  * @priv: of the owner
  * @backend: module of the GPU's back-end, pinned; NULL if elastic
@@ -99,6 +101,8 @@ struct tess_vgpu {
 	struct tess_blueprint blueprint;
 	bool elastic;
 	bool dedicated;
+	bool frozen;
+	struct tess_vgpu *continues;
 	const struct tess_client_ops *ops;
 	void *priv;
 	struct module *backend;

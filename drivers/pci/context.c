@@ -291,6 +291,21 @@ void tess_pci_context_free(struct tess_hw_context *hw)
 	kfree(ctx);
 }
 
+void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from_hw)
+{
+	const struct tess_pci_context *from =
+		container_of(from_hw, struct tess_pci_context, hw);
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	/* Never more than there is room for: tess_pci_context_saved() */
+	memcpy(ctx->image, from->image, from->hw.used);
+	memcpy(ctx->regs, from->regs, sizeof(ctx->regs));
+	ctx->start = from->start;
+	ctx->hw.used = from->hw.used;
+	ctx->bad = from->bad;
+	ctx->captured = from->captured;
+}
+
 void tess_pci_context_clear(struct tess_hw_context *hw)
 {
 	struct tess_pci_context *ctx = to_tess_pci_context(hw);

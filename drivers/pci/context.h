@@ -50,6 +50,7 @@ static inline struct tess_pci_context *to_tess_pci_context(struct tess_hw_contex
 struct tess_hw_context *tess_pci_context_alloc(struct tess_backend *be);
 void tess_pci_context_free(struct tess_hw_context *hw);
 void tess_pci_context_clear(struct tess_hw_context *hw);
+void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from);
 int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val);
 int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 			     struct tess_hw_context *hw, u32 cause);

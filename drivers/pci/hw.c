@@ -429,6 +429,8 @@ static bool hw_completion_take(struct tess_backend *be, unsigned int slice)
 	.vram_alloc = tess_pci_vram_alloc,			\
 	.vram_free = tess_pci_vram_free,			\
 	.vram_clear = tess_pci_vram_clear,			\
+	.vram_read = tess_pci_vram_read,			\
+	.vram_write = tess_pci_vram_write,			\
 	.vram_free_bytes = tess_pci_vram_free_bytes,		\
 	.as_create = tess_pci_as_create,			\
 	.as_destroy = tess_pci_as_destroy,			\
@@ -459,6 +461,7 @@ const struct tess_backend_ops tess_pci_switch_ops = {
 	.context_alloc = tess_pci_context_alloc,
 	.context_free = tess_pci_context_free,
 	.context_clear = tess_pci_context_clear,
+	.context_copy = tess_pci_context_copy,
 	.context_read = tess_pci_context_read,
 	.context_capture = tess_pci_context_capture,
 	.context_switch = tess_pci_context_switch,

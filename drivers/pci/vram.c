@@ -22,6 +22,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "hw.h"
 #include "tess_pci.h"
 
 #define PAGES_PER_CHUNK	(SZ_2M / SZ_4K)
@@ -194,6 +195,29 @@ void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw)
 void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
 {
 	vram_zero(to_tess_pci(be), &to_object(hw)->blocks, true);
+}
+
+int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	memcpy_fromio(buf, tp->vram_bar + offset, len);
+	/* All ones may be what was there */
+	return tess_pci_is_alive(tp) ? 0 : -ENODEV;
+}
+
+int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	memcpy_toio(tp->vram_bar + offset, buf, len);
+	/* Write-combined: out of the CPU before anybody is told */
+	wmb();
+	return 0;
 }
 
 u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule)

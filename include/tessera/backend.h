@@ -155,10 +155,12 @@ struct tess_hw_switch {
  * @doorbell: CPU physical address of the doorbell page. Any context
  *
  * @context_alloc: memory for the state of a client, empty. No lock is held. Error
- *	pointer. This and the following seven are all there or all missing; without them
+ *	pointer. This and the following eight are all there or all missing; without them
  *	slices cannot be shared
  * @context_free: free it. No lock is held
  * @context_clear: empty it, as a client reset does
+ * @context_copy: make it the same as one of another GPU with these ops, which nobody
+ *	changes meanwhile
  * @context_read: as client_read() of a client that is saved there; KIND, CORES and
  *	ENGINES read 0, and so does all of an empty one but the index registers' defaults
  * @context_capture: the present client cannot be saved: make a context of what its
@@ -188,6 +190,9 @@ struct tess_hw_switch {
  *	Error pointer: -ENOSPC, -ENOMEM, -ENODEV
  * @vram_free: zero and return memory. No lock is held
  * @vram_clear: zero memory. No lock is held
+ * @vram_read: read from an offset in VRAM. No lock is held. -ENODEV
+ * @vram_write: write to an offset in VRAM; visible to the GPU on return. No lock is held.
+ *	-ENODEV
  * @vram_free_bytes: unused bytes in whole blocks of @granule, which is 4 KiB or 2 MiB:
  *	a request that is a multiple of @granule succeeds if it is not larger. Atomic
  *
@@ -227,6 +232,7 @@ struct tess_backend_ops {
 	struct tess_hw_context *(*context_alloc)(struct tess_backend *be);
 	void (*context_free)(struct tess_hw_context *ctx);
 	void (*context_clear)(struct tess_hw_context *ctx);
+	void (*context_copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
 	int (*context_read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
 	int (*context_capture)(struct tess_backend *be, unsigned int slice,
 			       struct tess_hw_context *ctx, u32 cause);
@@ -246,6 +252,8 @@ struct tess_backend_ops {
 	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice);
 	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
 	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
+	int (*vram_read)(struct tess_backend *be, u64 offset, void *buf, size_t len);
+	int (*vram_write)(struct tess_backend *be, u64 offset, const void *buf, size_t len);
 	u64 (*vram_free_bytes)(struct tess_backend *be, u64 granule);
 
 	struct tess_hw_as *(*as_create)(struct tess_backend *be, enum tess_as_stage stage);

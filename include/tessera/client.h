@@ -254,6 +254,8 @@ struct tess_client_ops {
  * @owner: front-end module
  * @replaces: vGPU of the same name and GPU that the caller destroys when it has this one, which
  *	gets a directory in sysfs then; NULL: none
+ * @continues: vGPU of the same name and another GPU of which it becomes the continuation
+ *	(tess_vgpu_copy_state()); it is frozen until then, and has no directory. NULL: none
  * @reason: filled if it is refused; may be NULL
  */
 struct tess_vgpu_params {
@@ -264,6 +266,7 @@ struct tess_vgpu_params {
 	void *priv;
 	struct module *owner;
 	struct tess_vgpu *replaces;
+	struct tess_vgpu *continues;
 	struct tess_reason *reason;
 };
 
@@ -448,6 +451,69 @@ int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile);
  */
 int tess_vgpu_recompose(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
 			struct tess_reason *reason);
+
+/*
+ * A vGPU is of one GPU for life. Its client is moved to another GPU in this way, by whoever
+ * owns both: compose a vGPU there that continues the first, freeze the first, copy its state
+ * and memory, give the client the second instead, thaw that, destroy the first. Until the
+ * client is given the second, the second can be destroyed and the first thawed instead, and
+ * nothing has happened.
+ */
+
+/**
+ * tess_vgpu_freeze() - no vslice runs from now on
+ * @vgpu: vGPU with parked() and resumed()
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Parks all vslices with all their work: the GPU makes no access for the client. What it
+ * stores to doorbells is caught and is not acted upon, writes to registers wait. Nobody
+ * composes it anew or moves its vslices.
+ *
+ * Return: 0; -EOPNOTSUPP the GPU or the client cannot; -EBUSY it is frozen; -ENOMEM, -ENODEV.
+ * It runs on then.
+ */
+int tess_vgpu_freeze(struct tess_vgpu *vgpu, struct tess_reason *reason);
+
+/**
+ * tess_vgpu_thaw() - vslices run again
+ * @vgpu: vGPU, frozen or not
+ */
+void tess_vgpu_thaw(struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_copy_state() - what the vslices of a vGPU are about to do, for its continuation
+ * @to: made with tess_vgpu_params.continues, has its stage 2
+ * @from: frozen; the caller makes no other call for its vslices
+ * @reason: filled if it is refused; may be NULL
+ *
+ * All but completion records, and stores to doorbells that the owner caught: those it tells
+ * by tess_vslice_set_record() and tess_vslice_wake(), when the client has @to.
+ *
+ * Return: 0; -EOPNOTSUPP slices of @to lack engines; -EBUSY @from was composed anew
+ * meanwhile; -EINVAL, -ENOMEM, -ENODEV.
+ */
+int tess_vgpu_copy_state(struct tess_vgpu *to, struct tess_vgpu *from, struct tess_reason *reason);
+
+/**
+ * tess_vgpu_copy_memory() - the memory that the blueprint reserved, for its continuation
+ * @to: made with tess_vgpu_params.continues
+ * @from: frozen; its client does not store to its memory
+ *
+ * Takes no lock of a slice.
+ *
+ * Return: 0; -EINVAL, -ENOMEM, -ENODEV.
+ */
+int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from);
+
+/**
+ * tess_vgpu_is_gone() - has the GPU of a vGPU gone, or is it about to?
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: true: gone() is called or was.
+ */
+bool tess_vgpu_is_gone(const struct tess_vgpu *vgpu);
 
 /**
  * tess_vslice_move() - move a vslice to another slice of its GPU
