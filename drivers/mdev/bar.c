@@ -88,6 +88,12 @@ void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu)
 	mutex_unlock(&bars->comp_lock);
 }
 
+void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_vgpu **vgpu)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	swap(tm->vgpu, *vgpu);
+}
+
 int tess_mdev_bars_init(struct tess_mdev *tm)
 {
 	struct tess_mdev_bars *bars = &tm->bars;

@@ -75,6 +75,8 @@ void tess_mdev_msix_reset(struct tess_mdev *tm);
 void tess_mdev_bars_refresh(struct tess_mdev *tm);
 /* Exchange tm->vgpu and *@vgpu; bars_reset() follows */
 void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu);
+/* The same, but *@vgpu continues it, also its generations; bars_refresh() follows */
+void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_vgpu **vgpu);
 u64 tess_mdev_bars_generation(struct tess_mdev *tm);
 
 /* Size of a region of VFIO; 0 if there is none */

@@ -27,20 +27,31 @@
 #include "mmap.h"
 #include "parent.h"
 
-phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
+static phys_addr_t vram_phys(const struct tess_vram *vram, phys_addr_t base, u64 off, u64 *len)
 {
 	unsigned int i;
 
-	for (i = 0; tm->vram && i < tm->vram->count; i++) {
-		const struct tess_vram_extent *extent = &tm->vram->extent[i];
+	for (i = 0; vram && i < vram->count; i++) {
+		const struct tess_vram_extent *extent = &vram->extent[i];
 
 		if (off < extent->size) {
 			*len = extent->size - off;
-			return tm->vram_phys + extent->offset + off;
+			return base + extent->offset + off;
 		}
 		off -= extent->size;
 	}
 	return 0;
+}
+
+phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
+{
+	return vram_phys(tm->vram, tm->vram_phys, off, len);
+}
+
+phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len)
+{
+	return vram_phys(tess_vgpu_vram(vgpu), tess_gpu_info(tess_vgpu_gpu(vgpu))->vram_phys, off,
+			 len);
 }
 
 /**
@@ -100,27 +111,41 @@ static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 	return tess_mdev_dma_fault(tess_vgpu_priv(vgpu), hf);
 }
 
-static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
+void tess_mdev_announce(struct tess_mdev *tm)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
-
-	tess_mdev_bars_refresh(tm);
-	tess_mdev_doorbells_zap(tm);
 	atomic64_or(1, &tm->bars.event_pending);
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
 	tess_mdev_shape_changed(tm);
 	tess_mdev_parent_changed(tm->type->parent);
 }
 
+static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	tess_mdev_bars_refresh(tm);
+	tess_mdev_doorbells_zap(tm);
+	tess_mdev_announce(tm);
+}
+
+/* One that was exchanged, or is not installed yet, concerns nobody: exchange_locked() asks */
+static bool die(struct tess_mdev *tm, struct tess_vgpu *vgpu)
+{
+	guard(rwsem_write)(&tm->map_lock);
+	if (tm->vgpu != vgpu)
+		return false;
+	WRITE_ONCE(tm->dead, true);
+	tess_mdev_zap(tm);
+	return true;
+}
+
 static void tess_mdev_gone(struct tess_vgpu *vgpu)
 {
 	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
 
-	down_write(&tm->map_lock);
-	WRITE_ONCE(tm->dead, true);
-	tess_mdev_zap(tm);
-	up_write(&tm->map_lock);
-	tess_mdev_dma_gone(tm);
+	if (!die(tm, vgpu))
+		return;
+	tess_mdev_dma_gone(tm, vgpu);
 	/* Whatever the guest reads next tells it */
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
 	tess_mdev_irq_request(tm);
@@ -195,7 +220,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 		return -ENOMEM;
 	if (tess_mdev_bars_init(tm))
 		goto err_free_parking;
-	if (tess_mdev_dma_init(tm, vdev->dev->parent))
+	if (tess_mdev_dma_init(tm))
 		goto err_bars_fini;
 	return 0;
 

@@ -36,11 +36,13 @@ struct tess_mdev_type;
  * @shape: the composition as a whole, with locks of its own
  * @vslices: number of vslices
  * @vram_phys: CPU physical address of the GPU's VRAM
+ * @time_base: what is added to the time of the GPU, so that it goes on when that is another.
+ *	Under @map_lock
  * @vram: memory of the composition
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
- * @dead: the GPU is gone
+ * @dead: the GPU of @vgpu is gone
  * @parking: page that is mapped where there is no VRAM to map
  * @doorbells: doorbell pages
  * @nr_doorbells: number of them, as many as vslices of the composition; of the larger one
@@ -64,6 +66,7 @@ struct tess_mdev {
 	struct tess_mdev_ident ident;
 	unsigned int vslices;
 	phys_addr_t vram_phys;
+	u64 time_base;
 	const struct tess_vram *vram;
 	struct mutex lock;
 	struct rw_semaphore map_lock;
@@ -88,6 +91,10 @@ extern const struct tess_client_ops tess_mdev_client_ops;
 
 /* Physical address of an offset in the client's VRAM, and how much follows; 0: none */
 phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len);
+/* The same in the memory of any vGPU */
+phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len);
+/* The composition is another: tell the guest and user space */
+void tess_mdev_announce(struct tess_mdev *tm);
 /* Both hold @tm->lock */
 void tess_mdev_reset_gpu(struct tess_mdev *tm);
 void tess_mdev_reset_function(struct tess_mdev *tm);

@@ -16,6 +16,10 @@
  * only entered and removed under &tess_mdev_dma.lock, which is held across pinning;
  * page faults of the VMM take other locks, so pinning may fault pages in.
  *
+ * When the client goes to another GPU, what is pinned stays pinned, and is mapped for the
+ * device of that one, too, before anything else happens; the mappings for the first go when
+ * its stage 2 is gone. VFIO cannot take memory away in between, as it needs the lock.
+ *
  * Pinning everything in advance was rejected: it defeats overcommitment and takes longer
  * than most guests run work on a GPU.
  */
@@ -41,12 +45,14 @@ MODULE_PARM_DESC(fault_around, "pages of guest memory to pin around a fault, 1 t
  * @npages: number of pages
  * @prot: TESS_AS_*
  * @sgt: DMA mapping
+ * @next: DMA mapping for another GPU, while the client is about to go there
  */
 struct tess_mdev_chunk {
 	u64 first;
 	unsigned int npages;
 	u32 prot;
 	struct sg_table sgt;
+	struct sg_table next;
 };
 
 static u64 chunk_last(const struct tess_mdev_chunk *chunk)
@@ -70,10 +76,18 @@ static void forget_chunk(struct tess_mdev_dma *dma, const struct tess_mdev_chunk
 			  GFP_KERNEL | __GFP_NOFAIL);
 }
 
+/* The same memory is mapped for another GPU, too: it stays the devices' */
+#define ALSO_MAPPED	DMA_ATTR_SKIP_CPU_SYNC
+
+static void unmap_dma(struct device *dev, struct sg_table *sgt, unsigned long attrs)
+{
+	dma_unmap_sgtable(dev, sgt, DMA_BIDIRECTIONAL, attrs);
+	sg_free_table(sgt);
+}
+
 static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
-	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
-	sg_free_table(&chunk->sgt);
+	unmap_dma(tm->dma.dev, &chunk->sgt, 0);
 	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
 	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
 	forget_chunk(&tm->dma, chunk);
@@ -162,15 +176,16 @@ void tess_mdev_dma_settle(struct tess_mdev *tm)
 
 /* ---- mapping ---- */
 
-static int enter_segment(struct tess_mdev *tm, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
+static int enter_segment(struct tess_as *as, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
 {
 	if (addr + size > BIT_ULL(TESS_BUS_BITS))
 		return -ERANGE;
-	return tess_as_map(tm->dma.as, gpa, addr, size, prot);
+	return tess_as_map(as, gpa, addr, size, prot);
 }
 
 /* Segments that follow each other are entered as one, for large leaves */
-static int enter_stage2(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+static int enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *chunk,
+			const struct sg_table *sgt)
 {
 	u64 gpa = chunk->first << PAGE_SHIFT, size = 0;
 	struct scatterlist *sg;
@@ -178,41 +193,42 @@ static int enter_stage2(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 	unsigned int i;
 	int ret;
 
-	for_each_sgtable_dma_sg(&chunk->sgt, sg, i) {
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		if (size && sg_dma_address(sg) == addr + size) {
 			size += sg_dma_len(sg);
 			continue;
 		}
-		ret = size ? enter_segment(tm, gpa, addr, size, chunk->prot) : 0;
+		ret = size ? enter_segment(as, gpa, addr, size, chunk->prot) : 0;
 		if (ret)
 			goto err_unmap;
 		gpa += size;
 		addr = sg_dma_address(sg);
 		size = sg_dma_len(sg);
 	}
-	ret = enter_segment(tm, gpa, addr, size, chunk->prot);
+	ret = enter_segment(as, gpa, addr, size, chunk->prot);
 	if (ret)
 		goto err_unmap;
 	return 0;
 
 err_unmap:
-	tess_as_unmap(tm->dma.as, chunk->first << PAGE_SHIFT, (u64)chunk->npages << PAGE_SHIFT);
+	tess_as_unmap(as, chunk->first << PAGE_SHIFT, (u64)chunk->npages << PAGE_SHIFT);
 	return ret;
 }
 
-static int map_dma(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+/* @tm->dma.pages, so many, for a device */
+static int map_dma(struct tess_mdev *tm, unsigned int npages, struct device *dev,
+		   struct sg_table *sgt, unsigned long attrs)
 {
-	struct device *dev = tm->dma.dev;
 	int ret;
 
-	ret = sg_alloc_table_from_pages_segment(&chunk->sgt, tm->dma.pages, chunk->npages, 0,
-						(unsigned long)chunk->npages << PAGE_SHIFT,
+	ret = sg_alloc_table_from_pages_segment(sgt, tm->dma.pages, npages, 0,
+						(unsigned long)npages << PAGE_SHIFT,
 						dma_get_max_seg_size(dev), GFP_KERNEL);
 	if (ret)
 		return ret;
-	ret = dma_map_sgtable(dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
+	ret = dma_map_sgtable(dev, sgt, DMA_BIDIRECTIONAL, attrs);
 	if (ret)
-		sg_free_table(&chunk->sgt);
+		sg_free_table(sgt);
 	return ret;
 }
 
@@ -255,13 +271,13 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 	ret = pin(tm, chunk);
 	if (ret)
 		goto err_free;
-	ret = map_dma(tm, chunk);
+	ret = map_dma(tm, chunk->npages, tm->dma.dev, &chunk->sgt, 0);
 	if (ret)
 		goto err_unpin;
 	ret = mtree_insert_range(&tm->dma.chunks, first, last, chunk, GFP_KERNEL);
 	if (ret)
 		goto err_unmap;
-	ret = enter_stage2(tm, chunk);
+	ret = enter_stage2(tm->dma.as, chunk, &chunk->sgt);
 	if (ret)
 		goto err_erase;
 	atomic64_add(chunk->npages, &tm->stats.pinned_pages);
@@ -271,8 +287,7 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 err_erase:
 	forget_chunk(&tm->dma, chunk);
 err_unmap:
-	dma_unmap_sgtable(tm->dma.dev, &chunk->sgt, DMA_BIDIRECTIONAL, 0);
-	sg_free_table(&chunk->sgt);
+	unmap_dma(tm->dma.dev, &chunk->sgt, 0);
 err_unpin:
 	vfio_unpin_pages(&tm->vdev, first << PAGE_SHIFT, chunk->npages);
 err_free:
@@ -353,6 +368,88 @@ int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf)
 	return ret;
 }
 
+/* ---- another GPU ---- */
+
+/* What is pinned stays pinned; the other device needs a mapping of its own */
+static int prepare_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct device *dev,
+			 struct tess_as *as)
+{
+	struct sg_table next = {};
+	struct sg_page_iter it;
+	unsigned int n = 0;
+	int ret;
+
+	for_each_sgtable_page(&chunk->sgt, &it, 0)
+		tm->dma.pages[n++] = sg_page_iter_page(&it);
+	ret = map_dma(tm, n, dev, &next, ALSO_MAPPED);
+	if (ret)
+		return ret;
+	ret = enter_stage2(as, chunk, &next);
+	if (ret)
+		unmap_dma(dev, &next, ALSO_MAPPED);
+	else
+		chunk->next = next;
+	return ret;
+}
+
+static struct device *dma_dev(const struct tess_vgpu *vgpu)
+{
+	return tess_gpu_dev(tess_vgpu_gpu(vgpu));
+}
+
+int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as)
+{
+	struct tess_mdev_chunk *chunk;
+	unsigned long index = 0;
+	int ret;
+
+	lockdep_assert_held(&tm->dma.lock);
+	ret = tess_mdev_records_prepare(tm, next);
+	if (ret)
+		return ret;
+	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
+		ret = prepare_chunk(tm, chunk, dma_dev(next), as);
+		if (ret)
+			break;
+	}
+	if (ret)
+		tess_mdev_dma_cancel(tm, next, as);
+	return ret;
+}
+
+void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as)
+{
+	struct tess_mdev_chunk *chunk;
+	unsigned long index = 0;
+
+	lockdep_assert_held(&tm->dma.lock);
+	tess_mdev_records_cancel(tm);
+	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
+		if (!chunk->next.sgl)
+			continue;
+		tess_as_unmap(as, chunk->first << PAGE_SHIFT, (u64)chunk->npages << PAGE_SHIFT);
+		unmap_dma(dma_dev(next), &chunk->next, ALSO_MAPPED);
+		chunk->next = (struct sg_table){};
+	}
+}
+
+void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_vgpu *before, struct tess_as *old)
+{
+	struct tess_mdev_chunk *chunk;
+	unsigned long index = 0;
+
+	lockdep_assert_held(&tm->dma.lock);
+	tess_mdev_records_commit(tm, before);
+	/* First: what it reaches goes then */
+	tess_mdev_stage2_destroy(before, old);
+	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
+		unmap_dma(tm->dma.dev, &chunk->sgt, ALSO_MAPPED);
+		chunk->sgt = chunk->next;
+		chunk->next = (struct sg_table){};
+	}
+	tm->dma.dev = dma_dev(tm->vgpu);
+}
+
 /* ---- life cycle ---- */
 
 static int map_vram_window(struct tess_as *as, const struct tess_vram *vram)
@@ -398,13 +495,12 @@ void tess_mdev_stage2_destroy(struct tess_vgpu *vgpu, struct tess_as *as)
 	tess_as_destroy(as);
 }
 
-int tess_mdev_dma_init(struct tess_mdev *tm, struct device *dev)
+int tess_mdev_dma_init(struct tess_mdev *tm)
 {
 	struct tess_mdev_dma *dma = &tm->dma;
 
 	mutex_init(&dma->lock);
 	mt_init(&dma->chunks);
-	dma->dev = dev;
 	dma->pages = kvcalloc(MAX_WINDOW, sizeof(*dma->pages), GFP_KERNEL);
 	return dma->pages ? 0 : -ENOMEM;
 }
@@ -422,11 +518,13 @@ void tess_mdev_dma_open(struct tess_mdev *tm)
 	mutex_unlock(&tm->dma.lock);
 }
 
-void tess_mdev_dma_gone(struct tess_mdev *tm)
+void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_vgpu *vgpu)
 {
-	mutex_lock(&tm->dma.lock);
+	guard(mutex)(&tm->dma.lock);
+	/* It may have been replaced meanwhile */
+	if (tm->vgpu != vgpu)
+		return;
 	release_all(tm);
 	tess_mdev_stage2_destroy(tm->vgpu, tm->dma.as);
 	tm->dma.as = NULL;
-	mutex_unlock(&tm->dma.lock);
 }

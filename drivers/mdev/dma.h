@@ -18,7 +18,7 @@ struct vfio_device;
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
  * @lock: protects all, and the records; held while pages are pinned and unpinned
- * @dev: device that does the DMA
+ * @dev: device that does the DMA, that of the GPU of tess_mdev.vgpu
  * @as: stage 2 of tess_mdev.vgpu; NULL when there is none, or the GPU is gone
  * @open: guest memory can be pinned
  * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
@@ -35,8 +35,7 @@ struct tess_mdev_dma {
 	unsigned long quiet_until;
 };
 
-/* @dev: PCI device of the GPU */
-int tess_mdev_dma_init(struct tess_mdev *tm, struct device *dev);
+int tess_mdev_dma_init(struct tess_mdev *tm);
 void tess_mdev_dma_fini(struct tess_mdev *tm);
 /* Stage 2 of a new vGPU, with its VRAM; error pointer */
 struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu);
@@ -46,8 +45,17 @@ void tess_mdev_dma_open(struct tess_mdev *tm);
 /* Forget all guest memory, and, for close, pin none any more */
 void tess_mdev_dma_release(struct tess_mdev *tm);
 void tess_mdev_dma_close(struct tess_mdev *tm);
-/* The GPU is gone: release all, and stage 2 as well */
-void tess_mdev_dma_gone(struct tess_mdev *tm);
+/* The GPU of @vgpu is gone: release all, and stage 2 as well */
+void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_vgpu *vgpu);
+
+/*
+ * The client goes on with @next, of another GPU, and its stage 2 @as: let that GPU reach what
+ * this one does. Then either take it back, or, when tess_mdev.vgpu is @next, take from
+ * @before, with its stage 2 @old, what it has. All hold @tm->dma.lock.
+ */
+int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as);
+void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as);
+void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_vgpu *before, struct tess_as *old);
 /* host_fault() of the core */
 int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf);
 /* dma_unmap() of VFIO */

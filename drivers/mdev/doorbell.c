@@ -130,6 +130,16 @@ bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 	return false;
 }
 
+void tess_mdev_doorbells_wake(struct tess_mdev *tm)
+{
+	unsigned int i;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	for (i = 0; i < tm->vslices; i++)
+		if (tess_mdev_doorbell_parked(tm, i))
+			tess_vslice_wake(tm->vgpu, i);
+}
+
 /* ---- resets ---- */
 
 void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice)

@@ -28,6 +28,9 @@ void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_doorbells_zap(struct tess_mdev *tm);
 
+/* The vGPU is another: it learns of what is stored to parked doorbells, which were zapped */
+void tess_mdev_doorbells_wake(struct tess_mdev *tm);
+
 /* Page fault; holds map_lock for reading */
 vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 				    unsigned long addr, unsigned int vslice);

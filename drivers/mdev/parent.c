@@ -16,6 +16,7 @@
 #include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include "device.h"
 #include "parent.h"
 
 #define TESS_MDEV_REMOVE_TIMEOUT	(5 * HZ)
@@ -145,6 +146,60 @@ static struct tess_mdev_parent *tess_mdev_parent_find(struct tess_mdev_frontend 
 	return found;
 }
 
+struct tess_mdev_parent *tess_mdev_parent_of(struct tess_mdev *tm)
+{
+	struct tess_mdev_parent *own = tm->type->parent, *parent = NULL;
+
+	lockdep_assert_held(&tm->shape.lock);
+	if (tm->vgpu)
+		parent = tess_mdev_parent_find(own->frontend, tess_vgpu_gpu(tm->vgpu));
+	if (parent)
+		return parent;
+	kref_get(&own->ref);
+	return own;
+}
+
+struct tess_mdev_parent *tess_mdev_parent_by_index(struct tess_mdev_frontend *frontend,
+						   unsigned int index)
+{
+	struct tess_mdev_parent *parent;
+
+	guard(mutex)(&frontend->lock);
+	list_for_each_entry(parent, &frontend->parents, link) {
+		if (parent->gpu && tess_gpu_info(parent->gpu)->index == index) {
+			kref_get(&parent->ref);
+			return parent;
+		}
+	}
+	return NULL;
+}
+
+struct tess_mdev_parent *tess_mdev_parent_for(struct tess_mdev_frontend *frontend,
+					      const struct tess_gpu *but,
+					      const struct tess_blueprint *bp)
+{
+	struct tess_mdev_parent *parent, *found = NULL;
+	unsigned int n, most = 0;
+
+	guard(mutex)(&frontend->lock);
+	list_for_each_entry(parent, &frontend->parents, link) {
+		/* The GPU stays: gpu_remove() needs the lock first */
+		n = parent->gpu && parent->gpu != but ? tess_gpu_available(parent->gpu, bp) : 0;
+		if (n <= most)
+			continue;
+		most = n;
+		found = parent;
+	}
+	if (found)
+		kref_get(&found->ref);
+	return found;
+}
+
+void tess_mdev_parent_put(struct tess_mdev_parent *parent)
+{
+	kref_put(&parent->ref, tess_mdev_parent_release);
+}
+
 /**
  * tess_mdev_gpu_remove() - take back what was offered
  * @fe: front-end
@@ -157,11 +212,11 @@ void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
 
 	if (!parent)
 		return;
-	mutex_lock(&frontend->lock);
 	down_write(&parent->lock);
+	mutex_lock(&frontend->lock);
 	parent->gpu = NULL;
-	up_write(&parent->lock);
 	mutex_unlock(&frontend->lock);
+	up_write(&parent->lock);
 
 	queue_work(frontend->wq, &parent->unregister);
 	if (!wait_for_completion_timeout(&parent->done, TESS_MDEV_REMOVE_TIMEOUT))

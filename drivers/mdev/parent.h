@@ -19,7 +19,7 @@ struct device;
  * @base: registration with the core
  * @driver: driver of the mdevs
  * @wq: parents that leave
- * @lock: protects @parents
+ * @lock: protects @parents; inside tess_mdev_parent.lock
  * @parents: all that are registered, also those that linger
  */
 struct tess_mdev_frontend {
@@ -36,7 +36,7 @@ struct tess_mdev_frontend {
  * @ref: the registration and whoever waits for its end
  * @frontend: front-end
  * @dev: PCI device of the GPU, referenced
- * @lock: protects @gpu; held for reading while @gpu is in use
+ * @lock: protects @gpu, as tess_mdev_frontend.lock does; held for reading while @gpu is in use
  * @gpu: the GPU, NULL when it is gone
  * @unregister: ends the registration
  * @done: @unregister has ended
@@ -63,6 +63,20 @@ struct tess_mdev_parent {
 	atomic_t blanks;
 	int max_blanks;
 };
+
+struct tess_mdev;
+
+/* The parent with the GPU that carries a vGPU; if there is none any more, that of its mdev */
+struct tess_mdev_parent *tess_mdev_parent_of(struct tess_mdev *tm);
+/* The one whose GPU has this number in the pool; NULL: none */
+struct tess_mdev_parent *tess_mdev_parent_by_index(struct tess_mdev_frontend *frontend,
+						   unsigned int index);
+/* The one that could give most vGPUs of a blueprint, but not this one; NULL: none can */
+struct tess_mdev_parent *tess_mdev_parent_for(struct tess_mdev_frontend *frontend,
+					      const struct tess_gpu *but,
+					      const struct tess_blueprint *bp);
+/* All of them are referenced */
+void tess_mdev_parent_put(struct tess_mdev_parent *parent);
 
 int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);
 void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu);

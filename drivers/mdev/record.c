@@ -38,12 +38,12 @@ static void *map_guest(struct tess_mdev *tm, struct tess_mdev_record *rec)
 	return map;
 }
 
-static void *map_vram(struct tess_mdev *tm, struct tess_mdev_record *rec)
+static void *map_vram(const struct tess_vgpu *vgpu, const struct tess_mdev_record *rec)
 {
 	phys_addr_t phys;
 	u64 len;
 
-	phys = tess_mdev_vram_phys(tm, (rec->gpa & PAGE_MASK) - TESS_PA_VRAM, &len);
+	phys = tess_mdev_vgpu_phys(vgpu, (rec->gpa & PAGE_MASK) - TESS_PA_VRAM, &len);
 	return phys ? memremap(phys, PAGE_SIZE, MEMREMAP_WC) : NULL;
 }
 
@@ -52,7 +52,7 @@ static void attach(struct tess_mdev *tm, unsigned int vslice)
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
 	lockdep_assert_held(&tm->dma.lock);
-	rec->map = rec->gpa >= TESS_PA_VRAM ? map_vram(tm, rec) : map_guest(tm, rec);
+	rec->map = rec->gpa >= TESS_PA_VRAM ? map_vram(tm->vgpu, rec) : map_guest(tm, rec);
 	if (rec->map)
 		tess_vslice_set_record(tm->vgpu, vslice, rec->map + offset_in_page(rec->gpa));
 }
@@ -158,4 +158,60 @@ void tess_mdev_records_drop(struct tess_mdev *tm)
 		detach(tm, i);
 		tm->records[i].gpa = 0;
 	}
+}
+
+/* ---- another GPU ---- */
+
+/* Memory of the guest is where it was, VRAM is not */
+int tess_mdev_records_prepare(struct tess_mdev *tm, const struct tess_vgpu *next)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&tm->dma.lock);
+	for (i = 0; i < tm->vslices; i++) {
+		struct tess_mdev_record *rec = &tm->records[i];
+
+		if (!rec->map || rec->page)
+			continue;
+		rec->next = map_vram(next, rec);
+		if (!rec->next) {
+			tess_mdev_records_cancel(tm);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void tess_mdev_records_cancel(struct tess_mdev *tm)
+{
+	unsigned int i;
+
+	for (i = 0; i < tm->vslices; i++) {
+		if (tm->records[i].next)
+			memunmap(tm->records[i].next);
+		tm->records[i].next = NULL;
+	}
+}
+
+static void follow(struct tess_mdev *tm, unsigned int vslice, struct tess_vgpu *before)
+{
+	struct tess_mdev_record *rec = &tm->records[vslice];
+
+	tess_vslice_set_record(before, vslice, NULL);
+	if (rec->next) {
+		memunmap(rec->map);
+		rec->map = rec->next;
+		rec->next = NULL;
+	}
+	tess_vslice_set_record(tm->vgpu, vslice, rec->map + offset_in_page(rec->gpa));
+}
+
+void tess_mdev_records_commit(struct tess_mdev *tm, struct tess_vgpu *before)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&tm->dma.lock);
+	for (i = 0; i < tm->vslices; i++)
+		if (tm->records[i].map)
+			follow(tm, i, before);
 }

@@ -110,7 +110,7 @@ static u64 read_time(struct tess_mdev *tm)
 	/* The GPU cannot go while @dead is kept from changing */
 	down_read(&tm->map_lock);
 	if (!tm->dead)
-		time = tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
+		time = tm->time_base + tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
 	up_read(&tm->map_lock);
 	return time;
 }

@@ -18,6 +18,9 @@
  * leaves what there was. It needs the slices of both for a moment. Where the frame is the
  * same, it is recomposed in place as well, which needs only what is new.
  *
+ * One that its GPU cannot serve any more, while another GPU can, goes there (migrate.c), and
+ * so does one whose attribute "gpu" is written. The mdev stays where it was made.
+ *
  * Giving the old one up first was rejected: if the new one is refused, the slices of the old
  * one may be somebody else's by then.
  *
@@ -37,21 +40,12 @@
 #include <linux/sysfs.h>
 #include <drm/tessera_packet.h>
 #include "device.h"
+#include "migrate.h"
 #include "parent.h"
 #include "shape.h"
 
 /* Most slices that are made from a profile where nobody gave bounds: the largest preset */
 #define TESS_MDEV_PROFILE_SLICES	4
-
-/**
- * struct tess_mdev_composed - a composition that is not the vGPU's yet, or not any more
- * @vgpu: NULL: a blank one
- * @as: its stage 2
- */
-struct tess_mdev_composed {
-	struct tess_vgpu *vgpu;
-	struct tess_as *as;
-};
 
 void tess_mdev_shape_init(struct tess_mdev *tm)
 {
@@ -61,8 +55,26 @@ void tess_mdev_shape_init(struct tess_mdev *tm)
 
 /* ---- composing ---- */
 
-static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_mdev_composed *out, struct tess_reason *reason)
+/* Of its name there may be one more on a GPU, which is replaced */
+static struct tess_vgpu *replaced(const struct tess_mdev *tm, const struct tess_gpu *gpu)
+{
+	return tm->vgpu && tess_vgpu_gpu(tm->vgpu) == gpu ? tm->vgpu : NULL;
+}
+
+/**
+ * tess_mdev_compose() - make a composition, which is not the vGPU's yet
+ * @tm: vGPU; shape.lock is held, or nobody knows it yet
+ * @gpu: GPU, in use
+ * @bp: what is wanted
+ * @continues: composition of another GPU that it continues; NULL: none
+ * @out: result
+ * @reason: filled if it is refused
+ *
+ * Return: as tess_vgpu_create().
+ */
+int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		      struct tess_vgpu *continues, struct tess_mdev_composed *out,
+		      struct tess_reason *reason)
 {
 	const struct tess_vgpu_params params = {
 		.name = dev_name(tm->vdev.dev),
@@ -70,7 +82,8 @@ static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 		.ops = &tess_mdev_client_ops,
 		.priv = tm,
 		.owner = THIS_MODULE,
-		.replaces = tm->vgpu,
+		.replaces = replaced(tm, gpu),
+		.continues = continues,
 		.reason = reason,
 	};
 	struct tess_vgpu *vgpu;
@@ -94,7 +107,11 @@ static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 	return 0;
 }
 
-static void decompose(struct tess_mdev_composed *composed)
+/**
+ * tess_mdev_decompose() - give up a composition that is not the vGPU's, or not any more
+ * @composed: composition, or none
+ */
+void tess_mdev_decompose(struct tess_mdev_composed *composed)
 {
 	if (!composed->vgpu)
 		return;
@@ -119,7 +136,7 @@ static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
 }
 
 /* What follows from tm->vgpu */
-static void fill_frame(struct tess_mdev *tm)
+void tess_mdev_fill_frame(struct tess_mdev *tm)
 {
 	const struct tess_gpu_info *info;
 
@@ -139,11 +156,16 @@ static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_composed *comp
 {
 	lockdep_assert_held(&tm->dma.lock);
 	lockdep_assert_held_write(&tm->map_lock);
-	if (tm->dead && composed->vgpu)
+	/* Its gone() may have been called when it was nobody's; if not, it finds it here */
+	if (composed->vgpu && tess_vgpu_is_gone(composed->vgpu))
 		return -ENODEV;
 	swap(tm->dma.as, composed->as);
 	tess_mdev_bars_exchange(tm, &composed->vgpu);
-	fill_frame(tm);
+	tess_mdev_fill_frame(tm);
+	tm->time_base = 0;
+	WRITE_ONCE(tm->dead, false);
+	if (tm->vgpu)
+		tm->dma.dev = tess_gpu_dev(tess_vgpu_gpu(tm->vgpu));
 	return 0;
 }
 
@@ -200,12 +222,13 @@ static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 	int ret;
 
 	lockdep_assert_held(&tm->shape.lock);
-	ret = bp ? compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
+	ret = bp ? tess_mdev_compose(tm, gpu, bp, NULL, &composed, reason) :
+		   blank_get(parent, reason);
 	if (ret)
 		return ret;
 	ret = install(tm, &composed);
 	/* The old one, or the new one if there is no place for it any more */
-	decompose(&composed);
+	tess_mdev_decompose(&composed);
 	tess_mdev_doorbells_trim(tm, tm->vslices);
 	if (bp && !ret && was_blank)
 		blank_put(parent);
@@ -217,7 +240,7 @@ static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *
 {
 	struct tess_blueprint now;
 
-	if (!tm->vgpu)
+	if (!tm->vgpu || READ_ONCE(tm->dead))
 		return false;
 	tess_vgpu_blueprint(tm->vgpu, &now);
 	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared;
@@ -230,6 +253,8 @@ static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_
 
 	if (tm->shape.open || fits_frame(tm, bp))
 		ret = tess_vgpu_recompose(tm->vgpu, bp, reason);
+	if (ret == -ENOSPC)
+		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
 	if (tm->shape.open || ret != -EOPNOTSUPP)
 		return ret;
 	/* A GPU that cannot move vslices can compose anew */
@@ -385,12 +410,13 @@ static int write_shape(struct tess_mdev *tm, const char *text,
 		       int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 				   struct tess_reason *reason))
 {
-	struct tess_mdev_parent *parent = tm->type->parent;
+	struct tess_mdev_parent *parent;
 	struct tess_reason reason = {};
 	int ret = -ENODEV;
 
 	if (mutex_lock_interruptible(&tm->shape.lock))
 		return -ERESTARTSYS;
+	parent = tess_mdev_parent_of(tm);
 	down_read(&parent->lock);
 	if (parent->gpu)
 		ret = func(tm, parent->gpu, text, &reason);
@@ -399,6 +425,7 @@ static int write_shape(struct tess_mdev *tm, const char *text,
 	mutex_unlock(&tm->shape.lock);
 	if (!ret)
 		tess_mdev_parent_changed(parent);
+	tess_mdev_parent_put(parent);
 	return ret;
 }
 
@@ -426,6 +453,24 @@ int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text)
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text)
 {
 	return write_shape(tm, text, write_profile);
+}
+
+/**
+ * tess_mdev_write_gpu() - let another GPU carry a vGPU
+ * @tm: vGPU
+ * @text: number of the GPU in the pool, or "gpu" and the number
+ *
+ * Return: as tess_mdev_write_blueprint().
+ */
+int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text)
+{
+	return write_shape(tm, text, tess_mdev_move);
+}
+
+int tess_mdev_gpu(struct tess_mdev *tm)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	return tm->vgpu ? tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index : -ENXIO;
 }
 
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
@@ -475,12 +520,13 @@ int tess_mdev_shape_create(struct tess_mdev *tm)
 	if (tm->type->blank)
 		ret = blank_get(parent, &reason);
 	else
-		ret = compose(tm, parent->gpu, &tm->type->blueprint, &composed, &reason);
+		ret = tess_mdev_compose(tm, parent->gpu, &tm->type->blueprint, NULL, &composed,
+					&reason);
 	if (ret)
 		goto unlock;
 	ret = install(tm, &composed);
 	if (ret)
-		decompose(&composed);
+		tess_mdev_decompose(&composed);
 unlock:
 	up_read(&parent->lock);
 	if (reason.text[0])
@@ -496,5 +542,5 @@ void tess_mdev_shape_destroy(struct tess_mdev *tm)
 		blank_put(tm->type->parent);
 	/* Cannot fail without a composition to install */
 	install(tm, &composed);
-	decompose(&composed);
+	tess_mdev_decompose(&composed);
 }

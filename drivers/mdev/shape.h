@@ -6,7 +6,10 @@
 #include <linux/types.h>
 #include <tessera/blueprint.h>
 
+struct tess_as;
+struct tess_gpu;
 struct tess_mdev;
+struct tess_vgpu;
 
 /**
  * struct tess_mdev_shape - what a vGPU is made of, and who may change it
@@ -25,6 +28,23 @@ struct tess_mdev_shape {
 	struct tess_reason reason;
 };
 
+/**
+ * struct tess_mdev_composed - a composition that is not the vGPU's yet, or not any more
+ * @vgpu: NULL: a blank one
+ * @as: its stage 2
+ */
+struct tess_mdev_composed {
+	struct tess_vgpu *vgpu;
+	struct tess_as *as;
+};
+
+int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		      struct tess_vgpu *continues, struct tess_mdev_composed *out,
+		      struct tess_reason *reason);
+void tess_mdev_decompose(struct tess_mdev_composed *composed);
+/* After tess_mdev.vgpu has changed; holds map_lock for writing */
+void tess_mdev_fill_frame(struct tess_mdev *tm);
+
 void tess_mdev_shape_init(struct tess_mdev *tm);
 /* First composition of a new mdev, or none if its type is blank */
 int tess_mdev_shape_create(struct tess_mdev *tm);
@@ -34,6 +54,9 @@ void tess_mdev_shape_destroy(struct tess_mdev *tm);
 /* What is written to the attributes; 0 or negative errno, and last_error */
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
+int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text);
+/* Number of the GPU that carries it; -ENXIO: it is blank */
+int tess_mdev_gpu(struct tess_mdev *tm);
 /* Its blueprint now; false: it is blank */
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp);
 /* Its measured profile; -ENXIO: it is blank, -ENODEV */

@@ -66,7 +66,7 @@ static DEVICE_ATTR_RO(composition);
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile"
+	"move", "blueprint", "profile", "migrate"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -119,6 +119,20 @@ static ssize_t profile_store(struct device *dev, struct device_attribute *attr, 
 	return tess_mdev_write_profile(dev_get_drvdata(dev), buf) ?: count;
 }
 static DEVICE_ATTR_RW(profile);
+
+static ssize_t gpu_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	int gpu = tess_mdev_gpu(dev_get_drvdata(dev));
+
+	return gpu < 0 ? sysfs_emit(buf, "none\n") : sysfs_emit(buf, "gpu%d\n", gpu);
+}
+
+static ssize_t gpu_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			 size_t count)
+{
+	return tess_mdev_write_gpu(dev_get_drvdata(dev), buf) ?: count;
+}
+static DEVICE_ATTR_RW(gpu);
 
 static ssize_t last_error_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -212,6 +226,7 @@ static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_features.attr,
 	&dev_attr_blueprint.attr,
 	&dev_attr_profile.attr,
+	&dev_attr_gpu.attr,
 	&dev_attr_last_error.attr,
 	&dev_attr_weight.attr,
 	&dev_attr_cap.attr,

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: moves to another GPU
+ *
+ * A composition is of one GPU. To go to another GPU, with all its memory and while its guest
+ * works, a vGPU gets another composition there, which continues the first (tess_vgpu_freeze()
+ * and what follows it in client.h); the device stays the same. It is one transaction, in
+ * steps, of which each is undone if one fails:
+ *
+ * 1. *Compose* there, with its VRAM in a stage 2 of its own. The guest works on.
+ * 2. *Freeze*. &tess_mdev.lock keeps trapped accesses and resets away from here on. Vslices
+ *    are parked, their doorbells zapped; stores are caught on parking pages, as ever.
+ * 3. *Copy contexts*, with the faults that are pending in them.
+ * 4. *Map guest memory* for the other device and in the other stage 2, under &tess_mdev_dma.lock:
+ *    no page comes or goes. VFIO waits with unmapping; what it unmaps then is found mapped for
+ *    the other GPU.
+ * 5. *Copy VRAM*. With &tess_mdev.map_lock for writing all that the VMM has mapped is
+ *    withdrawn; who touches it waits in the page fault until the copy is complete, and finds
+ *    the other GPU's.
+ * 6. *Exchange* the compositions. Nothing can fail from here on.
+ * 7. *Follow*: completion records, stores that were caught, the composition page with one
+ *    new generation. The first stage 2 and its DMA mappings go.
+ * 8. *Thaw* the one that is the vGPU's now, and give up the other: the new one if a step
+ *    failed, else the old one, whose memory is zeroed.
+ *
+ * While a page fault waits for map_lock, it holds the VMM's mmap_lock. So nothing between
+ * the two may need that: nothing is pinned in 5 and 6.
+ *
+ * A GPU that goes during the move is noticed by the core's calls, which fail before 6, or by
+ * gone(), which waits for map_lock and finds what is the vGPU's then. The parents of both GPUs
+ * are in use meanwhile, so that neither device loses its driver before its DMA mappings are
+ * gone. A VMM that is killed waits in close() for shape.lock.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "device.h"
+#include "migrate.h"
+#include "mmap.h"
+#include "parent.h"
+
+/* 5 and 6; @next is then what the vGPU had before */
+static int exchange(struct tess_mdev *tm, struct tess_mdev_composed *next)
+{
+	u64 time;
+	int ret;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	if (tm->dead)
+		return -ENODEV;
+	tess_mdev_zap(tm);
+	ret = tess_vgpu_copy_memory(next->vgpu, tm->vgpu);
+	if (ret)
+		return ret;
+	time = tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
+	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(next->vgpu));
+	swap(tm->dma.as, next->as);
+	tess_mdev_bars_continue(tm, &next->vgpu);
+	tess_mdev_fill_frame(tm);
+	tess_mdev_doorbells_wake(tm);
+	return 0;
+}
+
+/* 4 to 7 */
+static int move_memory(struct tess_mdev *tm, struct tess_mdev_composed *next)
+{
+	int ret;
+
+	guard(mutex)(&tm->dma.lock);
+	ret = tess_mdev_dma_prepare(tm, next->vgpu, next->as);
+	if (ret)
+		return ret;
+	down_write(&tm->map_lock);
+	ret = exchange(tm, next);
+	up_write(&tm->map_lock);
+	if (ret) {
+		tess_mdev_dma_cancel(tm, next->vgpu, next->as);
+		return ret;
+	}
+	tess_mdev_dma_commit(tm, next->vgpu, next->as);
+	next->as = NULL;
+	return 0;
+}
+
+/* 2 to 7 */
+static int move_client(struct tess_mdev *tm, struct tess_mdev_composed *next,
+		       struct tess_reason *reason)
+{
+	int ret;
+
+	guard(mutex)(&tm->lock);
+	ret = tess_vgpu_freeze(tm->vgpu, reason);
+	if (!ret)
+		ret = tess_vgpu_copy_state(next->vgpu, tm->vgpu, reason);
+	if (!ret)
+		ret = move_memory(tm, next);
+	if (!ret)
+		tess_mdev_bars_refresh(tm);
+	return ret;
+}
+
+/* @gpu is another one, and in use, as is the vGPU's own */
+static int migrate(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		   struct tess_reason *reason)
+{
+	struct tess_mdev_composed next = {};
+	int ret;
+
+	lockdep_assert_held(&tm->shape.lock);
+	ret = tess_mdev_compose(tm, gpu, bp, tm->vgpu, &next, reason);
+	if (ret)
+		return ret;
+	ret = move_client(tm, &next, reason);
+	tess_vgpu_thaw(tm->vgpu);
+	tess_mdev_decompose(&next);
+	if (!ret)
+		tess_mdev_announce(tm);
+	return ret;
+}
+
+static int migrate_to(struct tess_mdev *tm, struct tess_mdev_parent *parent,
+		      const struct tess_blueprint *bp, struct tess_reason *reason)
+{
+	int ret = -ENODEV;
+
+	/* Inside that of the vGPU's GPU; who writes has to be alone with the pool */
+	down_read_nested(&parent->lock, SINGLE_DEPTH_NESTING);
+	if (parent->gpu)
+		ret = migrate(tm, parent->gpu, bp, reason);
+	up_read(&parent->lock);
+	if (!ret)
+		tess_mdev_parent_changed(parent);
+	return ret;
+}
+
+static int parse_gpu(const char *text, unsigned int *index)
+{
+	char number[12];
+
+	strscpy_pad(number, skip_spaces(text));
+	return kstrtouint(number + (strstarts(number, "gpu") ? 3 : 0), 10, index);
+}
+
+int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+		   struct tess_reason *reason)
+{
+	struct tess_mdev_parent *parent;
+	struct tess_blueprint bp;
+	unsigned int index;
+	int ret;
+
+	if (parse_gpu(text, &index)) {
+		strscpy(reason->text, "gpu: no number of a GPU");
+		return -EINVAL;
+	}
+	if (!tm->vgpu) {
+		strscpy(reason->text, "gpu: it is blank");
+		return -EINVAL;
+	}
+	if (tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index == index)
+		return READ_ONCE(tm->dead) ? -ENODEV : 0;
+	parent = tess_mdev_parent_by_index(tm->type->parent->frontend, index);
+	if (!parent) {
+		scnprintf(reason->text, sizeof(reason->text),
+			  "gpu: gpu%u is not there, or gives no vGPUs", index);
+		return -EINVAL;
+	}
+	tess_vgpu_blueprint(tm->vgpu, &bp);
+	ret = migrate_to(tm, parent, &bp, reason);
+	tess_mdev_parent_put(parent);
+	return ret;
+}
+
+int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_blueprint *bp,
+				  struct tess_reason *reason)
+{
+	struct tess_mdev_parent *parent;
+	int ret;
+
+	parent = tess_mdev_parent_for(tm->type->parent->frontend, tess_vgpu_gpu(tm->vgpu), bp);
+	if (!parent)
+		return -ENOSPC;
+	reason->text[0] = 0;
+	ret = migrate_to(tm, parent, bp, reason);
+	tess_mdev_parent_put(parent);
+	return ret;
+}
