@@ -135,7 +135,7 @@ class Tests:
                      ["set", A, "nosuch=1"], ["set", A, "quantum_us=500"],
                      ["set", "gpu0", "weight=5"], ["set", A, "cap=1", "cap=2"],
                      ["set", A, "cap=1", "weight=2", "policy=auto", "cap=3"],
-                     ["move", A, "0"], ["move", A, "0", "1", "2"], ["top", "x"],
+                     ["move", A], ["move", A, "0", "1", "2"], ["top", "x"],
                      ["top", "--batch", "-1"], ["top", "--batch", "x"],
                      ["top", "--interval", "0"], ["top", "--interval", "nan"],
                      ["top", "--interval", "1x"], ["top", "--sort", "nosuch"],

@@ -92,7 +92,7 @@ static int print_composed(const struct cli *cli, const struct pool *pool, const 
 static int compose(const struct cli *cli, const struct pool *pool, const char *name,
 		   const struct compose *c)
 {
-	char path[MDEV_PATH], what[2 * POOL_NAME], whole[2 * POOL_NAME];
+	char path[MDEV_PATH], what[2 * POOL_NAME];
 	struct find before, after;
 	struct refusal refusal;
 	struct pool now;
@@ -106,7 +106,7 @@ static int compose(const struct cli *cli, const struct pool *pool, const char *n
 				 "%s has no blueprint: the module tessera_mdev is older than this "
 				 "program",
 				 before.vgpu->name);
-	mdev_path(path, before.gpu, before.vgpu->dir);
+	mdev_path_of(path, before.gpu, before.vgpu);
 	if (c->dry_run)
 		return ask_print_steps(cli, &(struct ask_step){ path, c->ask.file, c->ask.text },
 				       1);
@@ -119,8 +119,8 @@ static int compose(const struct cli *cli, const struct pool *pool, const char *n
 	status = find_pool(cli, POOL_STATE, &now);
 	if (status)
 		return status;
-	snprintf(whole, sizeof(whole), "gpu%u/%s", before.gpu->index, before.vgpu->dir);
-	status = find_vgpu(cli, &now, whole, &after);
+	/* On any GPU: its own may have had no room */
+	status = find_vgpu(cli, &now, before.vgpu->dir, &after);
 	if (!status)
 		status = print_composed(cli, &now, &before, &after);
 	pool_free(&now);

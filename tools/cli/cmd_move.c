@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tesseractl move: run a vslice on another slice. */
+/* tesseractl move: run a vslice on another slice, or all of a vGPU on another GPU. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 #include "attr.h"
 #include "cli.h"
 #include "find.h"
+#include "mdev.h"
+#include "refusal.h"
 #include "write.h"
 
 #define FILE_NAME 64
@@ -123,6 +125,47 @@ static int move_vslice(const struct cli *cli, const struct pool *pool, char **ar
 	return print_move(cli, &move);
 }
 
+/* ---- to another GPU ---- */
+
+static int print_gpu(const struct cli *cli, const struct find *found, const char *to)
+{
+	struct json_object *obj;
+	char from[FILE_NAME];
+
+	snprintf(from, sizeof(from), "gpu%u", found->gpu->index);
+	if (!cli->json) {
+		printf("%s: %s -> %s\n", found->vgpu->name, from, to);
+		return cli_flush(cli);
+	}
+	obj = json_object_new_object();
+	json_object_object_add(obj, "vgpu", json_object_new_string(found->vgpu->name));
+	json_object_object_add(obj, "from", json_object_new_string(from));
+	json_object_object_add(obj, "to", json_object_new_string(to));
+	return cli_print_json(cli, obj);
+}
+
+static int move_vgpu(const struct cli *cli, const struct pool *pool, char **argv)
+{
+	char path[MDEV_PATH], to[FILE_NAME], what[2 * POOL_NAME];
+	struct refusal refusal;
+	struct find found;
+	int rc, status, index = index_of(argv[1], "gpu");
+
+	status = find_mdev(cli, pool, argv[0], &found);
+	if (status)
+		return status;
+	if (index < 0)
+		return cli_error(cli, "%s is no GPU; say its number", argv[1]);
+	snprintf(to, sizeof(to), "gpu%d", index);
+	mdev_path_of(path, found.gpu, found.vgpu);
+	rc = mdev_write(cli, path, "gpu", to);
+	if (!rc)
+		return print_gpu(cli, &found, to);
+	snprintf(what, sizeof(what), "cannot move %s to %s", found.vgpu->name, to);
+	refusal_read(&refusal, cli, path, "gpu", rc);
+	return refusal_print(cli, &refusal, to, what);
+}
+
 static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
 {
 	struct pool pool;
@@ -131,23 +174,29 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	at = cli_parse_common(cli, cmd, argc, argv, &status);
 	if (at < 0)
 		return status;
-	if (argc - at != 3)
-		return cli_usage(cli, cmd, "say a vGPU, one of its vslices and a slice");
+	if (argc - at != 2 && argc - at != 3)
+		return cli_usage(cli, cmd,
+				 "say a vGPU, one of its vslices and a slice; or a vGPU and a GPU");
 	status = find_pool(cli, POOL_STATE, &pool);
 	if (status)
 		return status;
-	status = move_vslice(cli, &pool, argv + at);
+	status = argc - at == 2 ? move_vgpu(cli, &pool, argv + at) :
+				  move_vslice(cli, &pool, argv + at);
 	pool_free(&pool);
 	return status;
 }
 
 const struct cli_command cmd_move = {
 	.name = "move",
-	.summary = "run a vslice on another slice",
+	.summary = "run a vslice on another slice, or a vGPU on another GPU",
 	.help = "usage: tesseractl move NAME VSLICE SLICE [--json]\n"
+		"       tesseractl move NAME GPU [--json]\n"
 		"Parks vslice number VSLICE of a vGPU with all its work and goes on with it on\n"
 		"slice number SLICE of the same GPU: one that is free, or that is shared if the\n"
 		"vGPU is. The client does not notice.\n"
+		"\n"
+		"With a GPU, all of a vGPU goes on there, with its memory: whole or not at all.\n"
+		"It stands still while the memory is copied.\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -55,7 +55,7 @@ static int read_profile(const struct cli *cli, const struct find *found, char *b
 
 	buf[0] = '\0';
 	if (found->vgpu->mdev) {
-		dir = mdev_open(cli, mdev_path(path, found->gpu, found->vgpu->dir));
+		dir = mdev_open(cli, mdev_path_of(path, found->gpu, found->vgpu));
 		rc = dir < 0 ? dir : attr_read(dir, "profile", buf, ATTR_MAX);
 		if (dir >= 0)
 			close(dir);

@@ -55,7 +55,7 @@ static int remove_one(const struct cli *cli, const struct find *found)
 {
 	char path[MDEV_PATH];
 	pid_t reminder = start_reminder(found->vgpu->name);
-	int rc = mdev_write(cli, mdev_path(path, found->gpu, found->vgpu->dir), "remove", "1");
+	int rc = mdev_write(cli, mdev_path_of(path, found->gpu, found->vgpu), "remove", "1");
 
 	end_reminder(reminder);
 	if (rc)
@@ -88,7 +88,7 @@ static int print_steps(const struct cli *cli, const struct find *found, int coun
 	int i, status;
 
 	for (i = 0; steps && paths && i < count; i++) {
-		mdev_path(paths[i], found[i].gpu, found[i].vgpu->dir);
+		mdev_path_of(paths[i], found[i].gpu, found[i].vgpu);
 		steps[i] = (struct ask_step){ paths[i], "remove", "1" };
 	}
 	status = steps && paths ? ask_print_steps(cli, steps, count) :

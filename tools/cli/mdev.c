@@ -5,7 +5,8 @@
  * The pool of /sys/class/tessera knows a vGPU as soon as it has slices. What is asked for,
  * and what was refused, are files of its mediated device, which is a directory below that
  * of the GPU: class/mdev_bus/<GPU>/<UUID>. A blank one has no slices yet, so that it is
- * only there.
+ * only there. One that was moved to another GPU is still there; its file "gpu" says where its
+ * slices are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,14 +85,41 @@ static void take_composition(struct pool_vgpu *vgpu, const char *line)
 	}
 }
 
+/**
+ * struct parent - whose mediated devices are read
+ * @pool: all GPUs
+ * @gpu: parent
+ */
+struct parent {
+	struct pool *pool;
+	struct pool_gpu *gpu;
+};
+
+/* The GPU that carries it: that of its parent, unless it says otherwise */
+static struct pool_gpu *carrier(int dir, const struct parent *parent)
+{
+	char line[ATTR_MAX];
+	unsigned int i;
+	int index;
+
+	attr_text(dir, "gpu", line, sizeof(line));
+	index = attr_index(line, "gpu");
+	for (i = 0; index >= 0 && i < parent->pool->gpu_count; i++)
+		if (parent->pool->gpus[i].index == (unsigned int)index)
+			return &parent->pool->gpus[i];
+	return parent->gpu;
+}
+
 static int read_mdev(int dir, const char *name, void *ctx)
 {
-	struct pool_gpu *gpu = ctx;
+	const struct parent *parent = ctx;
+	struct pool_gpu *gpu;
 	char line[ATTR_MAX];
 	struct pool_vgpu *vgpu;
 
 	if (!mdev_is_uuid(name))
 		return 0;
+	gpu = carrier(dir, parent);
 	vgpu = (struct pool_vgpu *)pool_vgpu(gpu, name);
 	if (!vgpu) {
 		vgpu = pool_add_vgpu(gpu, name);
@@ -100,6 +128,7 @@ static int read_mdev(int dir, const char *name, void *ctx)
 		snprintf(vgpu->share, sizeof(vgpu->share), "blank");
 	}
 	vgpu->mdev = true;
+	snprintf(vgpu->parent, sizeof(vgpu->parent), "%s", parent->gpu->name);
 	pool_read_attrs(dir, pool_mdev_attrs, POOL_STATE, vgpu);
 	attr_text(dir, "composition", line, sizeof(line));
 	take_composition(vgpu, line);
@@ -107,24 +136,32 @@ static int read_mdev(int dir, const char *name, void *ctx)
 }
 
 /* The name is what a file says: it is not to lead elsewhere */
-static const char *parent_name(const struct pool_gpu *gpu)
+static const char *parent_name(const char *name)
 {
-	bool sound = gpu->name[0] && gpu->name[0] != '.' && !strchr(gpu->name, '/');
+	bool sound = name[0] && name[0] != '.' && !strchr(name, '/');
 
-	return sound ? gpu->name : "-";
+	return sound ? name : "-";
 }
 
 const char *mdev_path(char *buf, const struct pool_gpu *gpu, const char *uuid)
 {
-	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s%s%s", parent_name(gpu), uuid ? "/" : "",
+	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s%s%s", parent_name(gpu->name), uuid ? "/" : "",
 		 uuid ? uuid : "");
+	return buf;
+}
+
+const char *mdev_path_of(char *buf, const struct pool_gpu *gpu, const struct pool_vgpu *vgpu)
+{
+	const char *parent = vgpu->parent[0] ? vgpu->parent : gpu->name;
+
+	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s/%s", parent_name(parent), vgpu->dir);
 	return buf;
 }
 
 const char *mdev_types_path(char *buf, const struct pool_gpu *gpu, const char *type)
 {
-	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s/mdev_supported_types%s%s", parent_name(gpu),
-		 type ? "/" : "", type ? type : "");
+	snprintf(buf, MDEV_PATH, "class/mdev_bus/%s/mdev_supported_types%s%s",
+		 parent_name(gpu->name), type ? "/" : "", type ? type : "");
 	return buf;
 }
 
@@ -134,16 +171,27 @@ const char *mdev_file(char *buf, const struct cli *cli, const char *dir, const c
 	return buf;
 }
 
-int mdev_read_all(int root, struct pool_gpu *gpu)
+static int read_parent(int root, struct pool *pool, struct pool_gpu *gpu)
 {
+	struct parent parent = { .pool = pool, .gpu = gpu };
 	char path[MDEV_PATH];
 	int dir = attr_dir(root, mdev_path(path, gpu, NULL)), rc;
 
 	if (dir < 0)
 		return 0;
-	rc = attr_each(dir, read_mdev, gpu);
+	rc = attr_each(dir, read_mdev, &parent);
 	close(dir);
 	return rc == -ENOMEM ? rc : 0;
+}
+
+int mdev_read_all(int root, struct pool *pool)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < pool->gpu_count; i++)
+		rc = read_parent(root, pool, &pool->gpus[i]);
+	return rc;
 }
 
 int mdev_open(const struct cli *cli, const char *path)

@@ -19,17 +19,20 @@ bool mdev_is_uuid(const char *text);
 bool mdev_random_uuid(char uuid[MDEV_UUID]);
 
 /**
- * mdev_read_all() - add what is known of a GPU's mediated devices to its vGPUs
+ * mdev_read_all() - add what is known of mediated devices to the vGPUs
  * @root: open root of sysfs
- * @gpu: GPU whose vGPUs were read; one without slices is not among them, and is added
+ * @pool: GPUs and vGPUs were read; one without slices is not among them, and is added
  *
  * Return: 0 or -ENOMEM.
  */
-int mdev_read_all(int root, struct pool_gpu *gpu);
+int mdev_read_all(int root, struct pool *pool);
 
 /* Path of the parent of a GPU's mediated devices, or of one of them, from the root of
  * sysfs on; @uuid may be NULL. Returns @buf of MDEV_PATH bytes. */
 const char *mdev_path(char *buf, const struct pool_gpu *gpu, const char *uuid);
+
+/* Likewise of a mediated device that was found on @gpu */
+const char *mdev_path_of(char *buf, const struct pool_gpu *gpu, const struct pool_vgpu *vgpu);
 
 /* Likewise of the types of vGPUs that a GPU gives, or of one of them; @type may be NULL. */
 const char *mdev_types_path(char *buf, const struct pool_gpu *gpu, const char *type);

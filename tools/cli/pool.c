@@ -285,7 +285,7 @@ static int read_gpu(int dir, const char *name, void *ctx)
 	rc = read_below(dir, "vgpus", read_vgpu, r);
 	if (rc == -ENOENT)
 		rc = derive_vgpus(r->gpu);
-	return rc == -ENOMEM ? rc : mdev_read_all(r->root, r->gpu);
+	return rc == -ENOMEM ? rc : 0;
 }
 
 int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool)
@@ -299,6 +299,8 @@ int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool)
 		return root;
 	r.root = root;
 	rc = read_below(root, "class/tessera", read_gpu, &r);
+	if (!rc)
+		rc = mdev_read_all(root, pool);
 	close(root);
 	if (!rc && !pool->gpu_count)
 		rc = -ENODEV;

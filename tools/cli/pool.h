@@ -39,6 +39,7 @@ struct pool_vslice {
  * @name: @dir made printable
  * @derived: known from the owners of slices alone, as the kernel is an older one
  * @mdev: it is a mediated device; what follows is known of those only
+ * @parent: device below which that is, which need not be the GPU that carries it
  * @blueprint: what is asked for, "none" for a blank one
  * @last_error: why the last change was refused, "none" if it was not
  * @generation: of its composition
@@ -54,6 +55,7 @@ struct pool_vgpu {
 	char share[POOL_TEXT], policy[POOL_TEXT];
 	struct num weight, cap;
 	bool mdev;
+	char parent[POOL_TEXT];
 	char blueprint[POOL_NAME], last_error[POOL_NAME];
 	struct num generation, given, withheld;
 	struct pool_vslice *vslices;

@@ -43,8 +43,8 @@ const char *write_error(int rc, const char *name)
 {
 	unsigned int i;
 
-	/* A profile ends as a blueprint */
-	if (!strcmp(name, "profile"))
+	/* A profile ends as a blueprint, and so does another GPU */
+	if (!strcmp(name, "profile") || !strcmp(name, "gpu"))
 		name = "blueprint";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (meanings[i].rc == -rc && !strcmp(meanings[i].name, name))
