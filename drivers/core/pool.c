@@ -115,6 +115,27 @@ void tess_frontend_unregister(struct tess_frontend *fe)
 }
 EXPORT_SYMBOL_NS_GPL(tess_frontend_unregister, TESS_NS);
 
+/**
+ * tess_pool_each() - look at all GPUs
+ * @look: called for each; it stays in the pool meanwhile
+ * @data: for @look
+ *
+ * Return: false if one comes or goes just now; nothing was done.
+ */
+bool tess_pool_each(void (*look)(struct tess_gpu *gpu, void *data), void *data)
+{
+	struct tess_gpu *gpu;
+	unsigned long index;
+
+	/* Whoever has it may wait for the caller */
+	if (!mutex_trylock(&pool_lock))
+		return false;
+	xa_for_each(&pool_gpus, index, gpu)
+		look(gpu, data);
+	mutex_unlock(&pool_lock);
+	return true;
+}
+
 /* ---- GPUs leave ---- */
 
 /* Slices keep a reference through their kobjects until they are dropped */

@@ -104,7 +104,8 @@ static bool can_go(const struct tess_swap_pool *pool, const struct tess_swap_mem
 	for (i = 0; i < TESS_SWAP_MOVES; i++)
 		if (m->avoid[i] == (int)to)
 			return false;
-	return !owner_is_on(pool, m->owner, to);
+	/* A vGPU is of one GPU */
+	return t->gpu != s->gpu || !owner_is_on(pool, m->owner, to);
 }
 
 static bool is_better(const struct tess_swap_pool *pool, const struct candidate *a,

@@ -15,8 +15,12 @@
  * tried again and again. Each decision, also that nothing is to be done, is the tracepoint
  * tess_swap_decision.
  *
- * The snapshot is of one GPU. Moves between GPUs are decided by the same function, but the
- * client's memory would have to move too, and its front-end maps that.
+ * The snapshot is of one GPU. If somebody's slice is crowded and no other slice of the GPU is
+ * better, one of the whole pool is taken, and the same function decides on that. A move to
+ * another GPU has to be worth more, as the client's memory goes, too, and all of a vGPU goes:
+ * only those of one vslice are considered. Its owner does it, when it likes (relocate()), and
+ * the vGPU is placed there as a new one would be. It is not asked again for a while, whatever
+ * came of it, and who came from another GPU stays for as long.
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
@@ -25,11 +29,13 @@
 #include "analyzer.h"
 #include "gpu.h"
 #include "move.h"
+#include "pool.h"
 #include "sched.h"
 #include "slice.h"
 #include "swap.h"
 #include "swapper.h"
 #include "trace.h"
+#include "transfer.h"
 #include "vgpu.h"
 
 #define SWAP_PERIOD_MS_MIN	10
@@ -74,17 +80,19 @@ module_param_cb(swap_max_moves, &swap_moves_ops, &swap_max_moves, 0644);
 MODULE_PARM_DESC(swap_max_moves, "moves that it makes at a look, 0 to 64, default 1");
 
 /**
- * struct swap_look - a look at a GPU
+ * struct swap_look - a look at a GPU, or from there at the whole pool
  * @gpu: GPU
- * @pool: snapshot
- * @slices: of it, by number
+ * @max_slices: there is room for so many
+ * @owners: vGPUs in the snapshot
+ * @pool: snapshot; the slices of @gpu are the first, by number
  * @vslices: the members of the snapshot; a use of their vGPUs is held for each
  */
 struct swap_look {
 	struct tess_gpu *gpu;
+	unsigned int max_slices;
+	unsigned int owners;
 	struct tess_swap_pool pool;
-	struct tess_swap_slice slices[TESS_MAX_SLICES];
-	struct tess_vslice *vslices[TESS_MAX_SLICES * TESS_SHARE_MAX];
+	struct tess_vslice **vslices;
 };
 
 /* ---- snapshot ---- */
@@ -105,38 +113,49 @@ static enum tess_swap_use swap_use(const struct tess_slice *slice)
 
 static void swap_add_slice(struct swap_look *look, const struct tess_slice *slice)
 {
-	struct tess_swap_slice *s = &look->slices[slice->index];
+	struct tess_swap_slice *s = &look->pool.slices[look->pool.nr_slices++];
 	unsigned int members = slice->state == TESS_SLICE_SHARED ? slice->rq.policy.count : 0;
 
-	s->gpu = look->gpu->info.index;
+	s->gpu = slice->gpu->info.index;
 	s->kind = slice->info.kind;
 	s->cores = slice->info.cores;
 	s->engines = slice->info.engines;
 	s->use = swap_use(slice);
 	s->room = members < TESS_SHARE_MAX ? TESS_SHARE_MAX - members : 0;
-	s->looks = look->gpu->swapper.looks[slice->index];
+	s->looks = slice->gpu == look->gpu ? look->gpu->swapper.looks[slice->index] : 0;
 }
 
-static void swap_add_vslice(struct swap_look *look, struct tess_vslice *vs, unsigned int owner)
+/* Was it moved to another GPU, or to be moved, in the last so many periods? */
+static bool swap_was_relocated(const struct tess_vslice *vs, unsigned int periods)
+{
+	unsigned long length = msecs_to_jiffies(READ_ONCE(swap_period_ms));
+	unsigned long relocated = READ_ONCE(vs->relocated);
+
+	return relocated && time_before(jiffies, relocated + periods * length);
+}
+
+/* @first: slice 0 of its GPU in the snapshot. Those of other GPUs are only there to be seen */
+static void swap_add_vslice(struct swap_look *look, struct tess_vslice *vs, unsigned int first)
 {
 	const struct tess_blueprint *bp = &vs->vgpu->blueprint;
 	struct tess_swap_member *m = &look->pool.members[look->pool.nr_members];
 
 	if (!vs->slice || vs->slice->state != TESS_SLICE_SHARED)
 		return;
-	m->slice = vs->slice->index;
-	m->owner = owner;
+	m->slice = first + vs->slice->index;
+	m->owner = look->owners;
 	m->kind = bp->kind;
 	m->engines = vs->setup.engines;
-	m->automatic = bp->automatic;
+	m->automatic = bp->automatic && vs->vgpu->gpu == look->gpu;
+	m->roams = vs->vgpu->nr_vslices == 1 && vs->vgpu->ops->relocate &&
+		   !swap_was_relocated(vs, TESS_SWAP_AVOID);
 	vs->vgpu->active++;
 	look->vslices[look->pool.nr_members++] = vs;
 }
 
-static void swap_add_all(struct swap_look *look)
+static void swap_add_gpu(struct swap_look *look, struct tess_gpu *gpu)
 {
-	struct tess_gpu *gpu = look->gpu;
-	unsigned int i, owner = 0;
+	unsigned int i, first = look->pool.nr_slices;
 	struct tess_vgpu *vgpu;
 
 	spin_lock(&gpu->lock);
@@ -146,20 +165,29 @@ static void swap_add_all(struct swap_look *look)
 		if (vgpu->dying || vgpu->frozen || gpu->gone || !vgpu->blueprint.shared)
 			continue;
 		for (i = 0; i < vgpu->nr_vslices; i++)
-			swap_add_vslice(look, &vgpu->vslices[i], owner);
-		owner++;
+			swap_add_vslice(look, &vgpu->vslices[i], first);
+		look->owners++;
 	}
 	spin_unlock(&gpu->lock);
 }
 
-/* What it would use of a slice of its own; a fixed share is taken whether it is used or not */
-static u32 swap_demand(struct swap_look *look, const struct tess_swap_member *m,
-		       struct tess_vslice *vs)
+static void swap_add_other(struct tess_gpu *gpu, void *data)
 {
+	struct swap_look *look = data;
+
+	if (gpu != look->gpu && !tess_transfer_alike(look->gpu, gpu) &&
+	    look->pool.nr_slices + gpu->info.slice_count <= look->max_slices)
+		swap_add_gpu(look, gpu);
+}
+
+/* What it would use of a slice of its own; a fixed share is taken whether it is used or not */
+static u32 swap_demand(struct tess_vslice *vs)
+{
+	const struct tess_slice *slice = READ_ONCE(vs->slice);
 	u32 cap = READ_ONCE(vs->vgpu->blueprint.cap) * 10;
 	struct tess_load load;
 
-	if (cap && READ_ONCE(look->gpu->slices[m->slice].rq.policy.kind) == TESS_POLICY_FIXED)
+	if (cap && slice && READ_ONCE(slice->rq.policy.kind) == TESS_POLICY_FIXED)
 		return cap;
 	if (tess_analyze_read(vs->vgpu, vs->index, &load))
 		return 0;
@@ -174,29 +202,30 @@ static void swap_ask_all(struct swap_look *look)
 	for (i = 0; i < look->pool.nr_members; i++) {
 		struct tess_swap_member *m = &look->pool.members[i];
 
-		m->demand = swap_demand(look, m, look->vslices[i]);
+		m->demand = swap_demand(look->vslices[i]);
+		/* What it remembers are slices of its own GPU */
+		if (!m->automatic)
+			continue;
 		tess_swap_recall(&look->vslices[i]->swap, period, m);
+		m->held |= swap_was_relocated(look->vslices[i], TESS_SWAP_HOLD);
 	}
 }
 
-static struct swap_look *swap_look_begin(struct tess_gpu *gpu)
+static void swap_count(struct tess_gpu *gpu, void *data)
 {
-	struct swap_look *look = kvzalloc(sizeof(*look), GFP_KERNEL);
+	unsigned int *slices = data;
 
-	if (!look)
-		return NULL;
-	look->gpu = gpu;
-	look->pool.nr_slices = gpu->info.slice_count;
-	look->pool.slices = look->slices;
-	look->pool.members = kvcalloc(ARRAY_SIZE(look->vslices), sizeof(*look->pool.members),
-				      GFP_KERNEL);
-	if (!look->pool.members) {
-		kvfree(look);
-		return NULL;
-	}
-	swap_add_all(look);
-	swap_ask_all(look);
-	return look;
+	*slices += gpu->info.slice_count;
+}
+
+static bool swap_alloc(struct swap_look *look)
+{
+	unsigned int members = look->max_slices * TESS_SHARE_MAX;
+
+	look->pool.slices = kvcalloc(look->max_slices, sizeof(*look->pool.slices), GFP_KERNEL);
+	look->pool.members = kvcalloc(members, sizeof(*look->pool.members), GFP_KERNEL);
+	look->vslices = kvcalloc(members, sizeof(struct tess_vslice *), GFP_KERNEL);
+	return look->pool.slices && look->pool.members && look->vslices;
 }
 
 static void swap_look_end(struct swap_look *look)
@@ -205,20 +234,52 @@ static void swap_look_end(struct swap_look *look)
 
 	for (i = 0; i < look->pool.nr_members; i++)
 		tess_vgpu_put_client(look->vslices[i]->vgpu);
+	kvfree(look->vslices);
 	kvfree(look->pool.members);
-	kvfree(look);
+	kvfree(look->pool.slices);
+}
+
+/* At its own slices, or at those of the whole pool, too */
+static bool swap_look_begin(struct swap_look *look, struct tess_gpu *gpu, bool far)
+{
+	*look = (struct swap_look){ .gpu = gpu, .max_slices = gpu->info.slice_count };
+	if (far && !tess_pool_each(swap_count, &look->max_slices))
+		return false;
+	if (!swap_alloc(look)) {
+		swap_look_end(look);
+		return false;
+	}
+	swap_add_gpu(look, gpu);
+	if (far)
+		tess_pool_each(swap_add_other, look);
+	swap_ask_all(look);
+	return true;
 }
 
 /* ---- moves ---- */
 
+/* Number of a slice of the snapshot on its GPU */
+static int swap_slice_number(const struct tess_swap_pool *pool, int slice)
+{
+	int first = slice;
+
+	while (first > 0 && pool->slices[first - 1].gpu == pool->slices[slice].gpu)
+		first--;
+	return slice < 0 ? slice : slice - first;
+}
+
 static void swap_trace(struct swap_look *look, const struct tess_swap_decision *d, int from, int rc)
 {
 	const struct tess_vslice *vs = d->member >= 0 ? look->vslices[d->member] : NULL;
+	int gpu = -1;
 
 	if (!trace_tess_swap_decision_enabled())
 		return;
+	if (d->to >= 0 && look->pool.slices[d->to].gpu != look->gpu->info.index)
+		gpu = look->pool.slices[d->to].gpu;
 	trace_tess_swap_decision(look->gpu, vs ? vs->vgpu->name : "-", vs ? vs->index : 0,
-				 tess_gpu_time(look->gpu), from, d->to, d->gain, d->reason, rc);
+				 tess_gpu_time(look->gpu), from, gpu,
+				 swap_slice_number(&look->pool, d->to), d->gain, d->reason, rc);
 }
 
 static bool swap_move(struct swap_look *look, const struct tess_swap_decision *d)
@@ -236,7 +297,8 @@ static bool swap_move(struct swap_look *look, const struct tess_swap_decision *d
 	return !rc;
 }
 
-static void swap_moves(struct swap_look *look)
+/* True: somebody would like to move, and there is nowhere to go on this GPU */
+static bool swap_moves(struct swap_look *look)
 {
 	unsigned int i, max = READ_ONCE(swap_max_moves);
 	struct tess_swap_decision d;
@@ -246,12 +308,36 @@ static void swap_moves(struct swap_look *look)
 			if (!i)
 				swap_trace(look, &d, d.member < 0 ? -1 :
 					   (int)look->pool.members[d.member].slice, 0);
-			return;
+			return !i && (d.reason == TESS_SWAP_NOWHERE || d.reason == TESS_SWAP_GAIN);
 		}
 		/* What is in the way of one move is likely to be in the way of the next */
 		if (!swap_move(look, &d))
-			return;
+			return false;
 	}
+	return false;
+}
+
+/* Asks for one move to another GPU, if one pays */
+static void swap_far(struct tess_gpu *gpu)
+{
+	struct tess_swap_decision d;
+	struct tess_vslice *vs;
+	struct swap_look look;
+	unsigned int i;
+
+	if (!swap_look_begin(&look, gpu, true))
+		return;
+	tess_swap_look(&look.pool);
+	/* The same look as that before */
+	for (i = 0; i < gpu->info.slice_count; i++)
+		look.pool.slices[i].looks = gpu->swapper.looks[i];
+	if (tess_swap_decide(&look.pool, &d) && d.to >= gpu->info.slice_count) {
+		vs = look.vslices[d.member];
+		WRITE_ONCE(vs->relocated, jiffies | 1);
+		swap_trace(&look, &d, look.pool.members[d.member].slice, 0);
+		vs->vgpu->ops->relocate(vs->vgpu, look.pool.slices[d.to].gpu);
+	}
+	swap_look_end(&look);
 }
 
 /* Periods in which there was no reason to look count too, and end what was crowded */
@@ -270,18 +356,20 @@ static void swapper_work(struct work_struct *work)
 {
 	struct tess_swapper *swapper = container_of(work, struct tess_swapper, work.work);
 	struct tess_gpu *gpu = container_of(swapper, struct tess_gpu, swapper);
-	struct swap_look *look;
+	struct swap_look look;
 	unsigned int i;
+	bool far;
 
 	swap_advance(swapper);
-	look = swap_look_begin(gpu);
-	if (!look)
+	if (!swap_look_begin(&look, gpu, false))
 		return;
-	tess_swap_look(&look->pool);
-	for (i = 0; i < look->pool.nr_slices; i++)
-		swapper->looks[i] = look->slices[i].looks;
-	swap_moves(look);
-	swap_look_end(look);
+	tess_swap_look(&look.pool);
+	for (i = 0; i < look.pool.nr_slices; i++)
+		swapper->looks[i] = look.pool.slices[i].looks;
+	far = swap_moves(&look);
+	swap_look_end(&look);
+	if (far)
+		swap_far(gpu);
 }
 
 /**

@@ -333,6 +333,7 @@ TRACE_EVENT(tess_complete,
  * @vslice: index
  * @time: GPU time
  * @from: its slice, -1 none
+ * @to_gpu: another GPU to which its owner is asked to move it; -1: none
  * @to: slice that it is moved to, -1: it stays
  * @gain: permille of a slice that the pool does more afterwards
  * @reason: enum tess_swap_reason
@@ -340,13 +341,15 @@ TRACE_EVENT(tess_complete,
  */
 TRACE_EVENT(tess_swap_decision,
 	    TP_PROTO(const struct tess_gpu *gpu, const char *name, unsigned int vslice, u64 time,
-		     int from, int to, unsigned int gain, enum tess_swap_reason reason, int rc),
-	    TP_ARGS(gpu, name, vslice, time, from, to, gain, reason, rc),
+		     int from, int to_gpu, int to, unsigned int gain,
+		     enum tess_swap_reason reason, int rc),
+	    TP_ARGS(gpu, name, vslice, time, from, to_gpu, to, gain, reason, rc),
 	    TP_STRUCT__entry(__field(unsigned int, gpu)
 			     __string(name, name)
 			     __field(unsigned int, vslice)
 			     __field(u64, time)
 			     __field(int, from)
+			     __field(int, to_gpu)
 			     __field(int, to)
 			     __field(unsigned int, gain)
 			     __field(unsigned int, reason)
@@ -357,15 +360,16 @@ TRACE_EVENT(tess_swap_decision,
 			   __entry->vslice = vslice;
 			   __entry->time = time;
 			   __entry->from = from;
+			   __entry->to_gpu = to_gpu;
 			   __entry->to = to;
 			   __entry->gain = gain;
 			   __entry->reason = reason;
 			   __entry->rc = rc;
 	    ),
-	    TP_printk("gpu=%u slice=%d vgpu=%s vslice=%u time=%llu to=%d gain=%u reason=%s rc=%d",
+	    TP_printk("gpu=%u slice=%d vgpu=%s vslice=%u time=%llu to=%d gain=%u reason=%s rc=%d to_gpu=%d",
 		      __entry->gpu, __entry->from, __get_str(name), __entry->vslice,
 		      __entry->time, __entry->to, __entry->gain,
-		      tess_show_swap_reason(__entry->reason), __entry->rc)
+		      tess_show_swap_reason(__entry->reason), __entry->rc, __entry->to_gpu)
 );
 
 /**

@@ -28,6 +28,7 @@
  * acknowledgment is dropped, as after any switch.
  */
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <tessera/compat.h>
 
 #include "compose.h"
@@ -56,6 +57,27 @@ static bool gpus_are_alike(const struct tess_gpu *a, const struct tess_gpu *b)
 }
 
 /**
+ * tess_transfer_alike() - can a client of one GPU continue on another?
+ * @from: GPU
+ * @to: another GPU
+ *
+ * Return: 0; -EOPNOTSUPP they are not alike; -ENODEV.
+ */
+int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to)
+{
+	int idx[2], rc = -ENODEV;
+
+	if (!tess_gpu_enter(from, &idx[0]))
+		return rc;
+	if (tess_gpu_enter(to, &idx[1])) {
+		rc = gpus_are_alike(from, to) ? 0 : -EOPNOTSUPP;
+		tess_gpu_exit(to, idx[1]);
+	}
+	tess_gpu_exit(from, idx[0]);
+	return rc;
+}
+
+/**
  * tess_transfer_check() - can a vGPU continue another?
  * @gpu: GPU that it is to be of
  * @from: the other
@@ -68,25 +90,17 @@ int tess_transfer_check(struct tess_gpu *gpu, const struct tess_vgpu *from,
 			const struct tess_blueprint *bp, struct tess_reason *reason)
 {
 	struct tess_blueprint now;
-	int idx[2], rc = -ENODEV;
-	bool alike = false;
+	int rc;
 
 	if (from->gpu == gpu || from->elastic)
 		return -EINVAL;
 	if (!tess_vgpu_is_parkable(from))
 		return tess_refuse(gpu, from->name, reason, -EOPNOTSUPP,
 				   "its client or the GPU cannot be switched");
-	if (tess_gpu_enter(from->gpu, &idx[0])) {
-		if (tess_gpu_enter(gpu, &idx[1])) {
-			alike = gpus_are_alike(from->gpu, gpu);
-			rc = 0;
-			tess_gpu_exit(gpu, idx[1]);
-		}
-		tess_gpu_exit(from->gpu, idx[0]);
-	}
-	if (rc)
+	rc = tess_transfer_alike(from->gpu, gpu);
+	if (rc == -ENODEV)
 		return rc;
-	if (!alike)
+	if (rc)
 		return tess_refuse(gpu, from->name, reason, -EOPNOTSUPP,
 				   "gpu%u is not like gpu%u, which its client knows",
 				   gpu->info.index, from->gpu->info.index);
@@ -253,6 +267,7 @@ static void copy_accounts(struct tess_vslice *to, const struct tess_vslice *from
 	b->lost = a->lost;
 	to->analysis = from->analysis;
 	to->analysis.started = false;
+	WRITE_ONCE(to->relocated, jiffies | 1);
 }
 
 static int copy_vslice(struct tess_vslice *to, struct tess_vslice *from)

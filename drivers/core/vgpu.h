@@ -39,6 +39,7 @@ struct tess_vgpu_dir;
  * @sched: what the scheduler knows
  * @analysis: what the analyzer knows
  * @swap: what the swapper remembers; for its work only
+ * @relocated: when it came from another GPU, or was to go to one (jiffies); 0: never
  */
 struct tess_vslice {
 	struct tess_vgpu *vgpu;
@@ -59,6 +60,7 @@ struct tess_vslice {
 	struct tess_sched_entity sched;
 	struct tess_analysis analysis;
 	struct tess_swap_memory swap;
+	unsigned long relocated;
 };
 
 /**

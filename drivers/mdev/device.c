@@ -158,6 +158,7 @@ const struct tess_client_ops tess_mdev_client_ops = {
 	.config = tess_mdev_config_changed,
 	.parked = tess_mdev_parked,
 	.resumed = tess_mdev_resumed,
+	.relocate = tess_mdev_relocate,
 	.gone = tess_mdev_gone,
 };
 
@@ -214,6 +215,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	init_rwsem(&tm->map_lock);
 	mutex_init(&tm->bars.comp_lock);
 	tess_mdev_shape_init(tm);
+	tess_mdev_relocation_init(tm);
 	tess_mdev_irqs_init(tm);
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
@@ -293,6 +295,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	return 0;
 
 err_destroy:
+	tess_mdev_relocation_stop(tm);
 	tess_mdev_shape_destroy(tm);
 err_put:
 	vfio_put_device(&tm->vdev);
@@ -309,6 +312,7 @@ void tess_mdev_remove(struct mdev_device *mdev)
 	struct tess_mdev_parent *parent = tm->type->parent;
 
 	vfio_unregister_group_dev(&tm->vdev);
+	tess_mdev_relocation_stop(tm);
 	tess_mdev_shape_destroy(tm);
 	vfio_put_device(&tm->vdev);
 	tess_mdev_parent_changed(parent);

@@ -12,6 +12,7 @@
 #include "dma.h"
 #include "doorbell.h"
 #include "irq.h"
+#include "migrate.h"
 #include "record.h"
 #include "shape.h"
 #include "stats.h"
@@ -52,6 +53,7 @@ struct tess_mdev_type;
  * @irqs: interrupts, with a lock of their own
  * @dma: guest memory, with a lock of its own
  * @records: completion records, protected by @dma's lock
+ * @relocation: moves it to the GPU that the core wants for it
  * @stats: for sysfs
  *
  * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The
@@ -79,6 +81,7 @@ struct tess_mdev {
 	struct tess_mdev_irqs irqs;
 	struct tess_mdev_dma dma;
 	struct tess_mdev_record records[TESS_MAX_SLICES];
+	struct tess_mdev_relocation relocation;
 	struct tess_mdev_stats stats;
 };
 

@@ -34,7 +34,6 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "device.h"
-#include "migrate.h"
 #include "mmap.h"
 #include "parent.h"
 
@@ -183,4 +182,33 @@ int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_bluepr
 	ret = migrate_to(tm, parent, bp, reason);
 	tess_mdev_parent_put(parent);
 	return ret;
+}
+
+/* ---- because the core wants it ---- */
+
+static void relocation_work(struct work_struct *work)
+{
+	struct tess_mdev *tm = container_of(work, struct tess_mdev, relocation.work);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", READ_ONCE(tm->relocation.gpu));
+	tess_mdev_apply_gpu(tm, text);
+}
+
+void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu)
+{
+	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+
+	WRITE_ONCE(tm->relocation.gpu, gpu);
+	queue_work(tm->type->parent->frontend->wq, &tm->relocation.work);
+}
+
+void tess_mdev_relocation_init(struct tess_mdev *tm)
+{
+	INIT_WORK(&tm->relocation.work, relocation_work);
+}
+
+void tess_mdev_relocation_stop(struct tess_mdev *tm)
+{
+	disable_work_sync(&tm->relocation.work);
 }

@@ -40,7 +40,6 @@
 #include <linux/sysfs.h>
 #include <drm/tessera_packet.h>
 #include "device.h"
-#include "migrate.h"
 #include "parent.h"
 #include "shape.h"
 
@@ -406,26 +405,37 @@ ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf)
 
 /* ---- attributes ---- */
 
+/* With its GPU in use, that which carries it */
+static int apply(struct tess_mdev *tm, const char *text,
+		 int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+			     struct tess_reason *reason),
+		 struct tess_reason *reason)
+{
+	struct tess_mdev_parent *parent = tess_mdev_parent_of(tm);
+	int ret = -ENODEV;
+
+	down_read(&parent->lock);
+	if (parent->gpu)
+		ret = func(tm, parent->gpu, text, reason);
+	up_read(&parent->lock);
+	if (!ret)
+		tess_mdev_parent_changed(parent);
+	tess_mdev_parent_put(parent);
+	return ret;
+}
+
 static int write_shape(struct tess_mdev *tm, const char *text,
 		       int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 				   struct tess_reason *reason))
 {
-	struct tess_mdev_parent *parent;
 	struct tess_reason reason = {};
-	int ret = -ENODEV;
+	int ret;
 
 	if (mutex_lock_interruptible(&tm->shape.lock))
 		return -ERESTARTSYS;
-	parent = tess_mdev_parent_of(tm);
-	down_read(&parent->lock);
-	if (parent->gpu)
-		ret = func(tm, parent->gpu, text, &reason);
-	up_read(&parent->lock);
+	ret = apply(tm, text, func, &reason);
 	note_error(tm, ret, &reason);
 	mutex_unlock(&tm->shape.lock);
-	if (!ret)
-		tess_mdev_parent_changed(parent);
-	tess_mdev_parent_put(parent);
 	return ret;
 }
 
@@ -465,6 +475,15 @@ int tess_mdev_write_profile(struct tess_mdev *tm, const char *text)
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text)
 {
 	return write_shape(tm, text, tess_mdev_move);
+}
+
+/* Nobody asked for it, so it is nobody's last_error */
+int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
+{
+	struct tess_reason reason = {};
+
+	guard(mutex)(&tm->shape.lock);
+	return apply(tm, text, tess_mdev_move, &reason);
 }
 
 int tess_mdev_gpu(struct tess_mdev *tm)

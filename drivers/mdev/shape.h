@@ -55,6 +55,8 @@ void tess_mdev_shape_destroy(struct tess_mdev *tm);
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text);
+/* The same, by the host itself */
+int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text);
 /* Number of the GPU that carries it; -ENXIO: it is blank */
 int tess_mdev_gpu(struct tess_mdev *tm);
 /* Its blueprint now; false: it is blank */

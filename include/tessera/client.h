@@ -224,6 +224,10 @@ struct tess_host_fault {
  *	True if a store was caught since parked() and was not passed on by
  *	tess_vslice_forward(): @wptr is its value. Context and locks as parked().
  *	Mandatory with it
+ * @relocate: vGPU of one vslice that may be moved automatically (policy=auto): it would be
+ *	better off on GPU number @gpu. To be done later, in a context of the owner's own,
+ *	as the vGPU cannot be destroyed before this returns; or not at all. Process context,
+ *	no lock is held. Optional: it stays on its GPU
  * @gone: the GPU was removed or does not answer; no further call-backs follow. Fail
  *	what is pending. Process context. Mandatory
  *
@@ -240,6 +244,7 @@ struct tess_client_ops {
 	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*parked)(struct tess_vgpu *vgpu, unsigned int vslice);
 	bool (*resumed)(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr);
+	void (*relocate)(struct tess_vgpu *vgpu, unsigned int gpu);
 	void (*gone)(struct tess_vgpu *vgpu);
 };
 

@@ -419,6 +419,10 @@ TEST(trace_words)
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT "to=0 gain=412 reason=crowded rc=-16"),
 		     SAYS "goes to a better slice: its own is crowded; to slice 0, gain 41.2%; "
 			  "failed: -16");
+	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
+				   "to=3 gain=412 reason=crowded rc=0 to_gpu=1"),
+		     SAYS "goes to a better slice: its own is crowded; to slice 3 of gpu1, "
+			  "gain 41.2%");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: gpu=1 slice=-1 vgpu=- vslice=0 time=9 "
 				   "to=-1 gain=0 reason=balanced rc=0"),
 		     "gpu1: nobody is moved: all is balanced");

@@ -29,7 +29,7 @@ static const struct sentence sentences[] = {
 	{ "tess_kick", "has new packets[, {wptr} so far][{parked!parked}]" },
 	{ "tess_complete", "completed work[, up to number {seq}]" },
 	{ "tess_swap_decision",
-	  "{reason!swap}[; to slice {to}][, gain {gain!permille}][; failed: {rc}]" },
+	  "{reason!swap}[; to slice {to}][ of gpu{to_gpu}][, gain {gain!permille}][; failed: {rc}]" },
 	{ "tess_analyze", "is busy {utilization!permille}, wants {demand!permille}, queue "
 			  "{queue_depth!milli}, shaders {shader!permille}, memory "
 			  "{memory!permille}" },
