@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: vGPUs that go to another GPU while they work; 6.12 and 7.2
+# timeout: 500
+# beside: yes
+
+status=0
+make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
+for kernel in 6.12 7.2; do
+	echo "# Linux $kernel"
+	scripts/vm host --kernel $kernel --gpus 2 --timeout 240 -- \
+		sh -c "modprobe vfio_iommu_type1 && exec out/selftests/mdev/migrate" || status=1
+done
+exit $status

@@ -1,0 +1,880 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A vGPU goes to another GPU of the pool while a VMM has it open and its guest works: nothing
+ * of its work and its memory is lost or done twice, whatever fails, and whoever goes, in the
+ * middle. Needs a host with two GPUs.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "harness.h"
+#include "vmm.h"
+
+#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
+
+#define GPUS 2
+#define VSLICES 4
+#define POLL_MS 20000
+#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
+#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
+/* As many as a short test has time for; TESS_MOVES for more */
+#define MOVES 12
+
+/* ---- the pool ---- */
+
+static int gpu_text(unsigned int gpu, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/class/tessera/gpu%u/%s", gpu, name);
+	ret = file_read(path, buf, size);
+	if (!ret)
+		buf[strcspn(buf, "\n")] = 0;
+	return ret;
+}
+
+static long long gpu_value(unsigned int gpu, const char *name)
+{
+	char buf[64];
+	int ret = gpu_text(gpu, name, buf, sizeof(buf));
+
+	return ret ? ret : atoll(buf);
+}
+
+/* Number of the GPU whose mdevs we make; the tests have two, 0 and 1 */
+static unsigned int home_gpu(void)
+{
+	char buf[64];
+
+	return gpu_text(1, "name", buf, sizeof(buf)) || strcmp(buf, gpu_name()) ? 0 : 1;
+}
+
+struct books {
+	long long slices[GPUS];
+	long long vram[GPUS];
+	long long pins;
+};
+
+static void books_take(struct books *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < GPUS; i++) {
+		b->slices[i] = gpu_value(i, "slices_free");
+		b->vram[i] = gpu_value(i, "vram_free");
+	}
+	b->pins = pins_held();
+}
+
+static void books_expect(struct __test_metadata *_metadata, const struct books *b)
+{
+	struct books now;
+	unsigned int i;
+
+	books_take(&now);
+	for (i = 0; i < GPUS; i++) {
+		EXPECT_EQ(b->slices[i], now.slices[i]);
+		EXPECT_EQ(b->vram[i], now.vram[i]);
+	}
+	EXPECT_EQ(b->pins, now.pins);
+}
+
+/* ---- a guest that works on all vslices ---- */
+
+/**
+ * struct worker - a vslice's user
+ * @r: its ring
+ * @bank: its memory in VRAM, client-physical
+ * @jobs: jobs that were done and were right
+ * @stop: set to end it
+ * @wrong: what was wrong, NULL: nothing
+ */
+struct worker {
+	struct ring r;
+	uint64_t bank;
+	unsigned int jobs;
+	bool stop;
+	const char *wrong;
+};
+
+FIXTURE(open)
+{
+	struct books books;
+	unsigned int home, away;
+	char uuid[37];
+	struct vgpu v;
+	bool is_open;
+	int event;
+	struct worker w[VSLICES];
+	pthread_t thread[VSLICES];
+};
+
+static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_open *self,
+		      const char *blueprint)
+{
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", blueprint));
+	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
+	self->is_open = true;
+	self->event = vgpu_eventfd(&self->v, TESS_IRQ_EVENT);
+	ASSERT_LE(0, self->event);
+}
+
+static void close_vgpu(struct __fixture_open *self)
+{
+	if (!self->is_open)
+		return;
+	close(self->event);
+	vgpu_close(&self->v);
+	self->is_open = false;
+}
+
+FIXTURE_SETUP(open)
+{
+	mdev_remove_all();
+	if (gpu_value(1, "slices_total") < 0)
+		SKIP(return, "needs two GPUs");
+	self->home = home_gpu();
+	self->away = !self->home;
+	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+	books_take(&self->books);
+}
+
+FIXTURE_TEARDOWN(open)
+{
+	file_write(COMPOSE_FAIL, "0");
+	close_vgpu(self);
+	mdev_remove_all();
+	books_expect(_metadata, &self->books);
+}
+
+/*
+ * What a job makes goes through VRAM, and adds to what is there: a job that is lost or done
+ * twice shows, and so does VRAM that was left behind.
+ */
+static void put_job(struct worker *w, uint64_t ram, uint32_t pattern)
+{
+	struct ring *r = &w->r;
+
+	/* The last job's, from VRAM; then this job's, by way of it */
+	ring_copy(r, ram + 8 * PAGE, w->bank + 16 * PAGE, 4 * PAGE);
+	ring_fill(r, w->bank, 4 * PAGE, pattern);
+	ring_copy(r, w->bank + 16 * PAGE, w->bank, 4 * PAGE);
+	ring_copy(r, ram, w->bank + 16 * PAGE, 4 * PAGE);
+	ring_fence(r, false);
+}
+
+#define JOB_PACKETS 5
+
+static bool is_all(const volatile uint32_t *words, uint32_t pattern)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4 * PAGE / 4; i++)
+		if (words[i] != pattern)
+			return false;
+	return true;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t ram = DATA_GPA + w->r.vslice * 32 * PAGE;
+	volatile uint32_t *out = ram_at(w->r.v, ram);
+	uint32_t last = 0;
+
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE) && !w->wrong) {
+		uint32_t pattern = (w->r.vslice + 1) << 24 | ((w->jobs + 1) & 0xffffff);
+
+		put_job(w, ram, pattern);
+		if (ring_wait_record(&w->r))
+			w->wrong = "a job did not end";
+		else if (!is_all(out, pattern))
+			w->wrong = "a job's result is wrong";
+		else if (!is_all(out + 8 * PAGE / 4, last))
+			w->wrong = "the VRAM is not what the last job left";
+		else
+			__atomic_add_fetch(&w->jobs, 1, __ATOMIC_RELEASE);
+		last = pattern;
+	}
+	return NULL;
+}
+
+static void start_work(struct __test_metadata *_metadata, struct __fixture_open *self)
+{
+	uint64_t bank = reg64(&self->v, TESS_REG_BANK_SIZE);
+	unsigned int i;
+
+	for (i = 0; i < self->v.vslices; i++) {
+		self->w[i] = (struct worker){ .bank = VRAM(i * bank) };
+		ring_start(&self->w[i].r, &self->v, i);
+		ASSERT_EQ(0, pthread_create(&self->thread[i], NULL, work, &self->w[i]));
+	}
+}
+
+/* Every worker gets something done from now on */
+static void expect_progress(struct __test_metadata *_metadata, struct __fixture_open *self)
+{
+	long end = now_ms() + POLL_MS;
+	unsigned int before[VSLICES], i;
+
+	for (i = 0; i < self->v.vslices; i++)
+		before[i] = __atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE);
+	for (i = 0; i < self->v.vslices; i++) {
+		while (__atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE) < before[i] + 2 &&
+		       !self->w[i].wrong && now_ms() < end)
+			usleep(500);
+		EXPECT_LE(before[i] + 2, __atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE));
+	}
+}
+
+static void stop_work(struct __fixture_open *self)
+{
+	unsigned int i;
+
+	for (i = 0; i < self->v.vslices; i++)
+		__atomic_store_n(&self->w[i].stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < self->v.vslices; i++)
+		pthread_join(self->thread[i], NULL);
+}
+
+static unsigned int end_work(struct __test_metadata *_metadata, struct __fixture_open *self)
+{
+	unsigned int i, jobs = 0;
+
+	stop_work(self);
+	for (i = 0; i < self->v.vslices; i++) {
+		struct ring *r = &self->w[i].r;
+
+		if (self->w[i].wrong)
+			TH_LOG("vslice %u: %s", i, self->w[i].wrong);
+		EXPECT_EQ(NULL, self->w[i].wrong);
+		EXPECT_EQ(r->wptr, client_reg64(&self->v, i, TESS_SREG_RPTR));
+		EXPECT_EQ((uint64_t)JOB_PACKETS * self->w[i].jobs, r->wptr);
+		/* None was executed twice */
+		EXPECT_EQ(r->wptr,
+			  client_reg64(&self->v, i, TESS_SREG_COUNTERS + TESS_COUNTER_PACKETS));
+		jobs += self->w[i].jobs;
+	}
+	EXPECT_EQ(0, mdev_stat(self->uuid, "client_faults"));
+	return jobs;
+}
+
+/* ---- moves ---- */
+
+static const char *gpu_name_of(unsigned int gpu)
+{
+	return gpu ? "gpu1" : "gpu0";
+}
+
+static unsigned int slices_on(const struct __fixture_open *self, unsigned int gpu)
+{
+	return self->books.slices[gpu] - gpu_value(gpu, "slices_free");
+}
+
+static void expect_on(struct __test_metadata *_metadata, struct __fixture_open *self,
+		      unsigned int gpu, unsigned int slices)
+{
+	char want[64];
+
+	EXPECT_STREQ(gpu_name_of(gpu), mdev_attr(self->uuid, "gpu"));
+	EXPECT_EQ(slices, slices_on(self, gpu));
+	EXPECT_EQ(0, slices_on(self, !gpu));
+	EXPECT_EQ(self->books.vram[!gpu], gpu_value(!gpu, "vram_free"));
+	snprintf(want, sizeof(want), "slice 0: gpu=%u ", gpu);
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), want));
+}
+
+/* To a GPU; the guest is told, once */
+static void move(struct __test_metadata *_metadata, struct __fixture_open *self, unsigned int gpu)
+{
+	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
+	uint64_t time = reg64(&self->v, TESS_REG_TIME);
+
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(gpu)));
+	EXPECT_LE(1, eventfd_wait(self->event, 5000));
+	EXPECT_EQ(1, reg64(&self->v, TESS_REG_EVENT_PENDING));
+	reg64_write(&self->v, TESS_REG_EVENT_PENDING, 1);
+	EXPECT_EQ(gen + 1, reg64(&self->v, TESS_REG_GENERATION));
+	EXPECT_LE(time, reg64(&self->v, TESS_REG_TIME));
+	EXPECT_STREQ("none", mdev_attr(self->uuid, "last_error"));
+}
+
+static unsigned int moves_wanted(void)
+{
+	const char *text = getenv("TESS_MOVES");
+
+	return text ? atoi(text) : MOVES;
+}
+
+static void move_at_work(struct __test_metadata *_metadata, struct __fixture_open *self,
+			 unsigned int slices)
+{
+	unsigned int i, gpu = self->home, n = moves_wanted();
+	long start, sum = 0, longest = 0, ms;
+
+	start_work(_metadata, self);
+	expect_progress(_metadata, self);
+	for (i = 0; i < n; i++) {
+		gpu = !gpu;
+		start = now_ms();
+		move(_metadata, self, gpu);
+		ms = now_ms() - start;
+		sum += ms;
+		longest = ms > longest ? ms : longest;
+		expect_on(_metadata, self, gpu, slices);
+		/* At times the next one comes at once */
+		if (i % 3)
+			expect_progress(_metadata, self);
+	}
+	expect_progress(_metadata, self);
+	TH_LOG("%u moves, %ld ms on average, %ld at most; %u jobs", n, sum / n, longest,
+	       end_work(_metadata, self));
+}
+
+TEST_F_TIMEOUT(open, exclusive_at_work, 180)
+{
+	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=4M");
+	move_at_work(_metadata, self, 2);
+}
+
+/* Fewer slices than vslices: they take turns, here and there */
+TEST_F_TIMEOUT(open, dedicated_at_work, 180)
+{
+	open_vgpu(_metadata, self, "slices=2 min=1 max=4 kind=compute memory=2M");
+	move_at_work(_metadata, self, 2);
+}
+
+/* ---- memory ---- */
+
+TEST_F_TIMEOUT(open, memory_goes_along, 60)
+{
+	struct tess_completion_record *rec;
+	uint64_t size;
+	uint8_t *vram;
+	struct ring r;
+
+	open_vgpu(_metadata, self, "slices=1 max=2 kind=compute memory=4M");
+	size = reg64(&self->v, TESS_REG_VRAM_SIZE);
+	vram = vgpu_mmap(&self->v, TESS_BAR_VRAM, 0, size);
+	ASSERT_NE(MAP_FAILED, vram);
+	pattern_fill(vram, size, 7);
+	ring_start(&r, &self->v, 0);
+	move(_metadata, self, self->away);
+	EXPECT_EQ(-1, pattern_check(vram, size, 7));
+	/* The GPU finds it there, and what it does to it is there for us */
+	ring_copy(&r, DATA_GPA, VRAM(size - PAGE), PAGE);
+	ring_fill(&r, VRAM(0), PAGE, 0x5eed);
+	EXPECT_EQ(0, ring_finish(&r));
+	EXPECT_EQ(0, memcmp(ram_at(&self->v, DATA_GPA), vram + size - PAGE, PAGE));
+	EXPECT_EQ(0x5eed, *(volatile uint32_t *)vram);
+	/* A completion record in VRAM */
+	rec = (void *)(vram + 2 * PAGE);
+	memset(rec, 0, sizeof(*rec));
+	client_reg32_write(&self->v, 0, TESS_SREG_CONTROL, 0);
+	client_reg64_write(&self->v, 0, TESS_SREG_COMPLETION, VRAM(2 * PAGE));
+	client_reg32_write(&self->v, 0, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	r.rec = rec;
+	ring_fence(&r, false);
+	EXPECT_EQ(0, ring_wait_record(&r));
+	move(_metadata, self, self->home);
+	ring_fence(&r, false);
+	EXPECT_EQ(0, ring_wait_record(&r));
+	EXPECT_EQ(r.seq, rec->seq);
+}
+
+/* The guest's processors store to VRAM all the time: nothing that they stored is lost */
+struct scribbler {
+	volatile uint32_t *words;
+	unsigned int n;
+	unsigned int rounds;
+	bool stop;
+	unsigned int lost;
+};
+
+static void *scribble(void *arg)
+{
+	struct scribbler *s = arg;
+	unsigned int i;
+
+	while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < s->n; i++) {
+			s->lost += s->words[i * 64] != s->rounds;
+			s->words[i * 64] = s->rounds + 1;
+		}
+		__atomic_add_fetch(&s->rounds, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(open, stores_meanwhile, 60)
+{
+	unsigned int i, gpu = self->home, seen;
+	struct scribbler s = { .n = 512 };
+	pthread_t thread;
+	uint8_t *vram;
+
+	open_vgpu(_metadata, self, "slices=1 kind=compute memory=4M");
+	vram = vgpu_mmap(&self->v, TESS_BAR_VRAM, 0, 4 << 20);
+	ASSERT_NE(MAP_FAILED, vram);
+	s.words = (uint32_t *)(vram + (2 << 20) - 64 * 1024);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, scribble, &s));
+	for (i = 0; i < 6; i++) {
+		gpu = !gpu;
+		move(_metadata, self, gpu);
+		seen = __atomic_load_n(&s.rounds, __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&s.rounds, __ATOMIC_ACQUIRE) < seen + 2)
+			usleep(100);
+	}
+	__atomic_store_n(&s.stop, true, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	TH_LOG("%u rounds", s.rounds);
+	EXPECT_EQ(0, s.lost);
+}
+
+/* ---- the VMM takes memory away meanwhile ---- */
+
+#define EXTRA_GPA (RAM_GPA + (64ULL << 20))
+#define EXTRA_SIZE (64 * PAGE)
+
+struct remapper {
+	struct vgpu *v;
+	void *mem;
+	bool stop;
+	unsigned int rounds;
+	int error;
+};
+
+static void *remap(void *arg)
+{
+	struct remapper *m = arg;
+
+	while (!__atomic_load_n(&m->stop, __ATOMIC_ACQUIRE) && !m->error) {
+		m->error = vgpu_map(m->v, m->mem, EXTRA_GPA, EXTRA_SIZE, true);
+		usleep(20000);
+		if (!m->error)
+			m->error = vgpu_unmap(m->v, EXTRA_GPA, EXTRA_SIZE);
+		m->rounds++;
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(open, memory_taken_away_meanwhile, 120)
+{
+	unsigned int i, gpu = self->home;
+	struct remapper m = { 0 };
+	pthread_t thread;
+	struct ring r;
+
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M");
+	m.v = &self->v;
+	m.mem = mmap(NULL, EXTRA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, m.mem);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, remap, &m));
+	for (i = 0; i < 8; i++) {
+		/* It may be there or not: done, or a fault of this client */
+		ring_start(&r, &self->v, 0);
+		ring_fill(&r, EXTRA_GPA, EXTRA_SIZE, i);
+		ring_fence(&r, false);
+		gpu = !gpu;
+		move(_metadata, self, gpu);
+		ring_wait(&r);
+		ring_reset(&r);
+	}
+	__atomic_store_n(&m.stop, true, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, m.error);
+	TH_LOG("%u times mapped and unmapped", m.rounds);
+	ring_start(&r, &self->v, 0);
+	ring_fill(&r, DATA_GPA, PAGE, 0x600d);
+	EXPECT_EQ(0, ring_finish(&r));
+	EXPECT_EQ(0x600d, *(uint32_t *)ram_at(&self->v, DATA_GPA));
+	munmap(m.mem, EXTRA_SIZE);
+}
+
+/* ---- shared slices ---- */
+
+static void put_on_slice(struct __test_metadata *_metadata, struct __fixture_open *self,
+			 const char *slice)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/class/tessera/gpu%u/vgpus/%s/vslice0/slice", self->home,
+		 self->uuid);
+	ASSERT_EQ(0, file_write(path, slice));
+}
+
+TEST_F_TIMEOUT(open, one_of_two_that_share, 120)
+{
+	struct __fixture_open other = *self;
+
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
+	put_on_slice(_metadata, self, "0");
+	put_on_slice(_metadata, &other, "0");
+	EXPECT_EQ(1, slices_on(self, self->home));
+	start_work(_metadata, self);
+	start_work(_metadata, &other);
+	expect_progress(_metadata, self);
+	move(_metadata, self, self->away);
+	expect_progress(_metadata, self);
+	expect_progress(_metadata, &other);
+	/* The other one goes after it, and both are there */
+	move(_metadata, &other, self->away);
+	expect_progress(_metadata, self);
+	expect_progress(_metadata, &other);
+	EXPECT_EQ(0, slices_on(self, self->home));
+	move(_metadata, self, self->home);
+	expect_progress(_metadata, self);
+	expect_progress(_metadata, &other);
+	end_work(_metadata, &other);
+	end_work(_metadata, self);
+	close_vgpu(&other);
+}
+
+/* ---- composed anew, where there is room ---- */
+
+TEST_F_TIMEOUT(open, composed_elsewhere, 120)
+{
+	char others[16][37];
+	unsigned int n;
+
+	open_vgpu(_metadata, self, "slices=2 min=1 max=4 kind=compute memory=2M");
+	start_work(_metadata, self);
+	expect_progress(_metadata, self);
+	for (n = 0; n < 16 && !mdev_create("C1", others[n]);)
+		n++;
+	ASSERT_LT(0, n);
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=4"));
+	EXPECT_STREQ(gpu_name_of(self->away), mdev_attr(self->uuid, "gpu"));
+	EXPECT_EQ(4, slices_on(self, self->away));
+	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
+	expect_progress(_metadata, self);
+	/* There it is composed as anywhere */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1"));
+	EXPECT_EQ(1, slices_on(self, self->away));
+	expect_progress(_metadata, self);
+	while (n)
+		ASSERT_EQ(0, mdev_remove(others[--n]));
+	move(_metadata, self, self->home);
+	expect_on(_metadata, self, self->home, 1);
+	expect_progress(_metadata, self);
+	end_work(_metadata, self);
+}
+
+/* ---- the swapper ---- */
+
+struct burner {
+	struct ring r;
+	bool stop;
+	unsigned int done;
+	bool wrong;
+};
+
+/* Keeps its slice busy for as long as it can */
+static void *burn(void *arg)
+{
+	struct burner *b = arg;
+	unsigned int i;
+
+	while (!__atomic_load_n(&b->stop, __ATOMIC_ACQUIRE) && !b->wrong) {
+		for (i = 0; i < 8; i++)
+			ring_fill(&b->r, VRAM(0), 1 << 20, b->done);
+		ring_copy(&b->r, DATA_GPA, VRAM(0), PAGE);
+		ring_fence(&b->r, false);
+		b->wrong = ring_wait_record(&b->r) ||
+			   *(volatile uint32_t *)ram_at(b->r.v, DATA_GPA) != b->done;
+		b->done++;
+	}
+	return NULL;
+}
+
+/* Both want a slice, and there is only one: the swapper finds another on the other GPU */
+TEST_F_TIMEOUT(open, swapped, 120)
+{
+	struct __fixture_open other = *self;
+	struct burner b[2] = { 0 };
+	unsigned int n, i, on[2] = { 0 };
+	char others[16][37];
+	pthread_t thread[2];
+	long end;
+
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
+	put_on_slice(_metadata, self, "0");
+	put_on_slice(_metadata, &other, "0");
+	for (n = 0; n < 16 && !mdev_create("C1", others[n]);)
+		n++;
+	ring_start(&b[0].r, &self->v, 0);
+	ring_start(&b[1].r, &other.v, 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, burn, &b[i]));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "policy", "auto"));
+	ASSERT_EQ(0, mdev_attr_write(other.uuid, "policy", "auto"));
+	for (end = now_ms() + POLL_MS; now_ms() < end; usleep(20000)) {
+		on[0] = strcmp(mdev_attr(self->uuid, "gpu"), "gpu0") ? 1 : 0;
+		on[1] = strcmp(mdev_attr(other.uuid, "gpu"), "gpu0") ? 1 : 0;
+		if (on[0] != on[1])
+			break;
+	}
+	EXPECT_NE(on[0], on[1]);
+	/* And they stay */
+	sleep(2);
+	EXPECT_STREQ(gpu_name_of(on[0]), mdev_attr(self->uuid, "gpu"));
+	EXPECT_STREQ(gpu_name_of(on[1]), mdev_attr(other.uuid, "gpu"));
+	for (i = 0; i < 2; i++)
+		__atomic_store_n(&b[i].stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+		EXPECT_FALSE(b[i].wrong);
+		EXPECT_LT(0, b[i].done);
+	}
+	while (n)
+		ASSERT_EQ(0, mdev_remove(others[--n]));
+	close_vgpu(&other);
+}
+
+/* ---- refused, or failing in the middle ---- */
+
+TEST_F_TIMEOUT(open, refusals, 60)
+{
+	static const char *const nonsense[] = { "gpu7", "7", "gpu", "\n", "pluto", "gpu1x", "-1" };
+	char blank[37];
+	uint64_t gen;
+	size_t i;
+
+	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=2M");
+	start_work(_metadata, self);
+	gen = reg64(&self->v, TESS_REG_GENERATION);
+	for (i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
+		EXPECT_EQ(-EINVAL, mdev_attr_write(self->uuid, "gpu", nonsense[i]));
+		EXPECT_EQ(0, strncmp("EINVAL: gpu", mdev_attr(self->uuid, "last_error"), 11));
+	}
+	/* It is there */
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->home)));
+	EXPECT_EQ(gen, reg64(&self->v, TESS_REG_GENERATION));
+	expect_progress(_metadata, self);
+	end_work(_metadata, self);
+	ASSERT_EQ(0, mdev_create("blank", blank));
+	EXPECT_STREQ("none", mdev_attr(blank, "gpu"));
+	EXPECT_EQ(-EINVAL, mdev_attr_write(blank, "gpu", "0"));
+	expect_on(_metadata, self, self->home, 2);
+}
+
+TEST_F_TIMEOUT(open, every_step_fails, 120)
+{
+	unsigned int step;
+	char text[16];
+	uint64_t gen;
+	int ret = -1;
+
+	open_vgpu(_metadata, self, "slices=2 min=1 max=3 kind=compute memory=2M");
+	start_work(_metadata, self);
+	gen = reg64(&self->v, TESS_REG_GENERATION);
+	for (step = 1; step < 100; step++) {
+		snprintf(text, sizeof(text), "%u", step);
+		ASSERT_EQ(0, file_write(COMPOSE_FAIL, text));
+		ret = mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away));
+		EXPECT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+		if (!ret)
+			break;
+		EXPECT_EQ(-ENOMEM, ret);
+		EXPECT_STREQ("ENOMEM: out of memory", mdev_attr(self->uuid, "last_error"));
+		EXPECT_EQ(gen, reg64(&self->v, TESS_REG_GENERATION));
+		expect_on(_metadata, self, self->home, 2);
+		expect_progress(_metadata, self);
+	}
+	EXPECT_EQ(0, ret);
+	TH_LOG("%u steps can fail", step - 1);
+	/* Memory and slices there, parking, contexts, memory */
+	EXPECT_LE(5 * 3, step - 1);
+	expect_progress(_metadata, self);
+	expect_on(_metadata, self, self->away, 2);
+	end_work(_metadata, self);
+}
+
+/* ---- resets, and a VMM that dies ---- */
+
+struct mover {
+	const char *uuid;
+	long end;
+	int done;
+	int unexpected;
+};
+
+static void *move_about(void *arg)
+{
+	struct mover *m = arg;
+	unsigned int gpu = 0;
+
+	while (now_ms() < m->end) {
+		int ret = mdev_attr_write(m->uuid, "gpu", gpu_name_of(gpu));
+
+		m->done += !ret;
+		if (ret)
+			m->unexpected = ret;
+		gpu = !gpu;
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(open, resets_meanwhile, 90)
+{
+	struct mover m = { 0 };
+	unsigned int rounds = 0;
+	pthread_t thread;
+	struct ring r;
+
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M");
+	m.uuid = self->uuid;
+	m.end = now_ms() + 3000;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
+	while (now_ms() < m.end) {
+		ring_start(&r, &self->v, 0);
+		ring_fill(&r, VRAM(0), PAGE, rounds);
+		ring_copy(&r, DATA_GPA, VRAM(0), PAGE);
+		EXPECT_EQ(0, ring_finish(&r));
+		EXPECT_EQ(rounds, *(uint32_t *)ram_at(&self->v, DATA_GPA));
+		reg32_write(&self->v, TESS_REG_RESET, TESS_RESET_KEY);
+		EXPECT_EQ(0, client_reg64(&self->v, 0, TESS_SREG_WPTR));
+		rounds++;
+	}
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, m.unexpected);
+	EXPECT_LT(1, m.done);
+	TH_LOG("%u resets, %d moves", rounds, m.done);
+}
+
+TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
+{
+	unsigned int round;
+
+	ASSERT_EQ(0, mdev_create("C2", self->uuid));
+	for (round = 0; round < 4; round++) {
+		struct mover m = { .uuid = self->uuid };
+		pthread_t thread;
+		struct ring r;
+		pid_t pid;
+
+		pid = vmm_start(self->uuid);
+		ASSERT_LT(0, pid);
+		m.end = now_ms() + 1000;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
+		usleep(200000 + 61000 * round);
+		vmm_kill(pid);
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		EXPECT_EQ(0, m.unexpected);
+		EXPECT_LT(0, m.done);
+		ASSERT_EQ(0, vmm_open_again(&self->v, self->uuid));
+		EXPECT_EQ(0, client_reg32(&self->v, 1, TESS_SREG_CONTROL));
+		ring_start(&r, &self->v, 1);
+		ring_fill(&r, DATA_GPA, PAGE, round);
+		EXPECT_EQ(0, ring_finish(&r));
+		vgpu_close(&self->v);
+		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	}
+}
+
+/* ---- a GPU that goes ---- */
+
+static void rebind(struct __test_metadata *_metadata, unsigned int gpu, const char *name)
+{
+	long end = now_ms() + 10000;
+
+	ASSERT_EQ(0, file_write(DRIVER "bind", name));
+	while (gpu_value(gpu, "slices_total") < 0 && now_ms() < end)
+		usleep(10000);
+	EXPECT_LT(0, gpu_value(gpu, "slices_total"));
+}
+
+/* The one that carries it: the guest loses its GPU, as ever; the other one can serve it again */
+TEST_F_TIMEOUT(open, its_gpu_goes, 120)
+{
+	char name[64];
+
+	ASSERT_EQ(0, gpu_text(self->away, "name", name, sizeof(name)));
+	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=2M");
+	move(_metadata, self, self->away);
+	ASSERT_EQ(0, file_write(DRIVER "unbind", name));
+	EXPECT_EQ(0xffffffff, reg32(&self->v, TESS_REG_ID));
+	EXPECT_EQ(-ENODEV, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->home)));
+	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	close_vgpu(self);
+	/* With nobody's memory to keep it gets a new composition */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 max=1"));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
+	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
+	vgpu_close(&self->v);
+	rebind(_metadata, self->away, name);
+}
+
+/* Its parent goes, while another GPU carries it: it works until the VMM lets it go */
+TEST_F_TIMEOUT(open, its_parent_goes, 120)
+{
+	int req = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), status;
+	char name[64];
+	pid_t pid;
+
+	ASSERT_EQ(0, gpu_text(self->home, "name", name, sizeof(name)));
+	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=2M");
+	ASSERT_EQ(0, vgpu_irq(&self->v, VFIO_PCI_REQ_IRQ_INDEX,
+			      VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, &req,
+			      sizeof(req)));
+	move(_metadata, self, self->away);
+	pid = fork();
+	if (!pid) {
+		/* Do not hold the device open ourselves */
+		close_vgpu(self);
+		_exit(file_write(DRIVER "unbind", name) ? 1 : 0);
+	}
+	EXPECT_LE(1, eventfd_wait(req, 10000));
+	start_work(_metadata, self);
+	expect_progress(_metadata, self);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	expect_progress(_metadata, self);
+	EXPECT_EQ(2, slices_on(self, self->away));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
+	stop_work(self);
+	close_vgpu(self);
+	usleep(300000);
+	EXPECT_EQ(0, slices_on(self, self->away));
+	rebind(_metadata, self->home, name);
+}
+
+/* A GPU that goes while something moves there and away again */
+TEST_F_TIMEOUT(open, a_gpu_goes_in_the_middle, 120)
+{
+	unsigned int round;
+	char name[64];
+
+	ASSERT_EQ(0, gpu_text(self->away, "name", name, sizeof(name)));
+	for (round = 0; round < 3; round++) {
+		struct mover m = { 0 };
+		pthread_t thread;
+
+		open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=16M");
+		m.uuid = self->uuid;
+		m.end = now_ms() + 600;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
+		usleep(100000 + 37000 * round);
+		ASSERT_EQ(0, file_write(DRIVER "unbind", name));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		/* It is on the one, or has gone with the other */
+		TH_LOG("%s: %d moves, %#x", mdev_attr(self->uuid, "gpu"), m.done,
+		       reg32(&self->v, TESS_REG_ID));
+		close_vgpu(self);
+		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+		rebind(_metadata, self->away, name);
+		EXPECT_EQ(self->books.slices[self->away], gpu_value(self->away, "slices_free"));
+	}
+}
+
+TEST_HARNESS_MAIN
