@@ -52,20 +52,6 @@ leaves_nothing()
 		! machines | grep -vxFf out/vm-before
 }
 
-# Where KVM is translated, its guests bear an emulator that leaves its loop at any moment
-# (scripts/vm.d/kvm). Without that module none came up here.
-guests_are_kicked()
-{
-	qmp=$(mktemp -u)
-	python3 selftests/scripts/kick.py "$qmp" &
-	kicker=$!
-	scripts/vm host --gpus 0 --qmp "$qmp" --timeout 300 -- sh -c '
-		scripts/vm guest --bare --timeout 120 -- true & first=$!
-		scripts/vm guest --bare --timeout 120 -- true && wait $first'
-	status=$?
-	wait "$kicker" && [ "$status" -eq 0 ]
-}
-
 ktap_begin
 mkdir -p out
 first_boot
@@ -91,6 +77,5 @@ expect "no model to attach" 125 env -C out ../scripts/vm host --gpus 1 --model-a
 	--bare -- true
 expect "no command" 2 scripts/vm host
 check "SIGTERM leaves nothing behind" leaves_nothing
-check "guests of an emulator that is interrupted all the time" guests_are_kicked
 rm -f out/vm-out out/vm-late-err out/vm-stall-out out/vm-before
 ktap_end
