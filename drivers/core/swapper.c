@@ -211,11 +211,12 @@ static void swap_ask_all(struct swap_look *look)
 	}
 }
 
-static void swap_count(struct tess_gpu *gpu, void *data)
+static void swap_count_other(struct tess_gpu *gpu, void *data)
 {
-	unsigned int *slices = data;
+	struct swap_look *look = data;
 
-	*slices += gpu->info.slice_count;
+	if (gpu != look->gpu)
+		look->max_slices += gpu->info.slice_count;
 }
 
 static bool swap_alloc(struct swap_look *look)
@@ -243,7 +244,8 @@ static void swap_look_end(struct swap_look *look)
 static bool swap_look_begin(struct swap_look *look, struct tess_gpu *gpu, bool far)
 {
 	*look = (struct swap_look){ .gpu = gpu, .max_slices = gpu->info.slice_count };
-	if (far && !tess_pool_each(swap_count, &look->max_slices))
+	if (far && (!tess_pool_each(swap_count_other, look) ||
+		    look->max_slices == gpu->info.slice_count))
 		return false;
 	if (!swap_alloc(look)) {
 		swap_look_end(look);
