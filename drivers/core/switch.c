@@ -21,7 +21,8 @@
  *
  * A client that does not stop in time loses its packet: what its registers say becomes
  * its context, with a fault in place of the packet, and the slice is reset. The clients
- * that are parked have nothing on the slice and lose nothing.
+ * that are parked have nothing on the slice and lose nothing. One whose saved context the
+ * GPU does not accept loses its packet in the same way.
  */
 #include <drm/tessera_packet.h>
 
@@ -140,12 +141,19 @@ static void switch_restored(struct tess_slice *slice, struct tess_vslice *next, 
 	switch_resume(slice, next);
 }
 
-/* The context is no good, and there is no other */
+/* The context is no good, and there is no other: its client is told */
 static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 {
-	dev_notice_ratelimited(&slice->gpu->dev, "slice %u: the context of \"%s\" is damaged\n",
+	struct tess_gpu *gpu = slice->gpu;
+
+	dev_notice_ratelimited(&gpu->dev, "slice %u: the context of \"%s\" is damaged, its work is dropped\n",
 			       slice->index, vs->vgpu->name);
-	tess_context_clear(vs->context);
+	if (tess_gpu_ops(gpu)->context_lose(gpu->be, slice->index, tess_context_hw(vs->context),
+					    TESS_CAUSE_CONTEXT_LOST))
+		tess_context_clear(vs->context);
+	vs->fault_told = false;
+	vs->fault_owed = true;
+	tess_fault_queue(slice);
 	vs->sched.lost++;
 	vs->sched.has_work = false;
 	vs->sched.busy = 0;

@@ -17,10 +17,10 @@
  * restores.
  *
  * One sort of image is made by the host, for a client that cannot be saved because it
- * does not stop. The GPU does not tell what the packet in progress needs, so that packet
- * is lost, and so is the VM that it ran in: the ring is left disabled, as after an abort,
- * with the fault in its registers. A client that repeated the packet instead would run
- * it without its VM.
+ * does not stop, or whose saved image the GPU refuses. What the packet in progress needs
+ * is not known then, so that packet is lost, and so is the VM that it ran in: the ring is
+ * left disabled, as after an abort, with the fault in its registers. A client that
+ * repeated the packet instead would run it without its VM.
  */
 #include <linux/crc32c.h>
 #include <linux/dma-mapping.h>
@@ -122,6 +122,7 @@ void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used)
 	struct tess_pci_context_start start;
 
 	ctx->captured = false;
+	ctx->lost = false;
 	/* Not empty in any case: that would be a client without work */
 	ctx->hw.used = size_is_valid(used) ? used : TESS_CTX_IDLE_SIZE;
 	memcpy(&start, ctx->image, sizeof(start));
@@ -157,20 +158,34 @@ static const struct captured_reg captured_regs[] = {
 	{ TESS_SREG_FENCE_SEQ, 8, U64_MAX },
 };
 
-static void capture_regs(struct tess_pci *tp, unsigned int slice, u8 *page)
+static u64 capture_read(struct tess_pci *tp, u32 at, const struct captured_reg *reg)
 {
-	u32 at = TESS_CLIENT_PAGE(slice);
+	return reg->width == 8 ? tess_pci_read64(tp, at, reg->off) :
+				 tess_pci_read32(tp, at, reg->off);
+}
+
+static u64 capture_saved(const struct tess_pci_context *ctx, const struct captured_reg *reg)
+{
+	return reg->width == 8 ? get_unaligned_le64(ctx->regs + reg->off) :
+				 get_unaligned_le32(ctx->regs + reg->off);
+}
+
+/* From what was saved, or, if that is NULL, from the slice */
+static void capture_regs(struct tess_pci *tp, unsigned int slice,
+			 const struct tess_pci_context *saved, u8 *page)
+{
 	unsigned int i;
+	u64 val;
 
 	for (i = 0; i < ARRAY_SIZE(captured_regs); i++) {
 		const struct captured_reg *reg = &captured_regs[i];
 
+		val = saved ? capture_saved(saved, reg) :
+			      capture_read(tp, TESS_CLIENT_PAGE(slice), reg);
 		if (reg->width == 8)
-			put_unaligned_le64(tess_pci_read64(tp, at, reg->off) & reg->mask,
-					   page + reg->off);
+			put_unaligned_le64(val & reg->mask, page + reg->off);
 		else
-			put_unaligned_le32(tess_pci_read32(tp, at, reg->off) & reg->mask,
-					   page + reg->off);
+			put_unaligned_le32(val & reg->mask, page + reg->off);
 	}
 	/* The one that not every value can be written to */
 	put_unaligned_le32(clamp_t(u32, get_unaligned_le32(page + TESS_SREG_RING_LOG2),
@@ -216,6 +231,16 @@ static void put_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_c
 	h->checksum = cpu_to_le32(~crc32c(~0, start, sizeof(*start)));
 }
 
+static void capture_set(struct tess_pci_context *ctx, const struct tess_pci_context_start *start)
+{
+	ctx->start = *start;
+	ctx->captured = true;
+	ctx->lost = false;
+	regs_set(ctx, start);
+	ctx->hw.used = sizeof(*start);
+	ctx->bad = false;
+}
+
 int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 			     struct tess_hw_context *hw, u32 cause)
 {
@@ -228,7 +253,7 @@ int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
-	capture_regs(tp, slice, start.client.page);
+	capture_regs(tp, slice, NULL, start.client.page);
 	capture_fault(start.client.page, cause);
 	rc = tess_pci_counters(be, slice, false, counters);
 	if (rc)
@@ -241,11 +266,25 @@ int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 	if (tess_pci_switch_came_late(tp, slice))
 		return -EALREADY;
 	put_start(tp, slice, &start);
-	ctx->start = start;
-	ctx->captured = true;
-	regs_set(ctx, &start);
-	ctx->hw.used = sizeof(start);
-	ctx->bad = false;
+	capture_set(ctx, &start);
+	return 0;
+}
+
+int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
+			  struct tess_hw_context *hw, u32 cause)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_pci_context_start start = {};
+
+	if (ctx->lost)
+		return -EBADMSG;
+	capture_regs(NULL, slice, ctx, start.client.page);
+	capture_fault(start.client.page, cause);
+	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
+	       sizeof(start.counters.counter));
+	put_start(to_tess_pci(be), slice, &start);
+	capture_set(ctx, &start);
+	ctx->lost = true;
 	return 0;
 }
 
@@ -304,6 +343,7 @@ void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_cont
 	ctx->hw.used = from->hw.used;
 	ctx->bad = from->bad;
 	ctx->captured = from->captured;
+	ctx->lost = from->lost;
 }
 
 void tess_pci_context_clear(struct tess_hw_context *hw)
@@ -314,4 +354,5 @@ void tess_pci_context_clear(struct tess_hw_context *hw)
 	ctx->hw.used = 0;
 	ctx->bad = false;
 	ctx->captured = false;
+	ctx->lost = false;
 }

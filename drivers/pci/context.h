@@ -29,6 +29,7 @@ struct tess_pci_context_start {
  * @dma: its bus address
  * @bad: the GPU wrote something that is no image
  * @captured: the host made @start, which goes into the image before it is restored
+ * @lost: for want of what the GPU had saved
  * @start: image of the host's
  * @regs: the host's copy of the registers, little endian as they read
  */
@@ -38,6 +39,7 @@ struct tess_pci_context {
 	dma_addr_t dma;
 	bool bad;
 	bool captured;
+	bool lost;
 	struct tess_pci_context_start start;
 	u8 regs[TESS_PCI_CONTEXT_REGS];
 };
@@ -54,6 +56,8 @@ void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_cont
 int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val);
 int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 			     struct tess_hw_context *hw, u32 cause);
+int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
+			  struct tess_hw_context *hw, u32 cause);
 void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used);
 void tess_pci_context_put(struct tess_pci_context *ctx);
 

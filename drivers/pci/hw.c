@@ -464,6 +464,7 @@ const struct tess_backend_ops tess_pci_switch_ops = {
 	.context_copy = tess_pci_context_copy,
 	.context_read = tess_pci_context_read,
 	.context_capture = tess_pci_context_capture,
+	.context_lose = tess_pci_context_lose,
 	.context_switch = tess_pci_context_switch,
 	.slice_notify = tess_pci_slice_notify,
 	.slice_idle = tess_pci_slice_idle,

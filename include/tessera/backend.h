@@ -155,7 +155,7 @@ struct tess_hw_switch {
  * @doorbell: CPU physical address of the doorbell page. Any context
  *
  * @context_alloc: memory for the state of a client, empty. No lock is held. Error
- *	pointer. This and the following eight are all there or all missing; without them
+ *	pointer. This and the following nine are all there or all missing; without them
  *	slices cannot be shared
  * @context_free: free it. No lock is held
  * @context_clear: empty it, as a client reset does
@@ -167,6 +167,8 @@ struct tess_hw_switch {
  *	registers say, its packet in progress dropped and a pending client fault @cause
  *	in its place. slice_reset() follows. -EALREADY: the exchange that was given up
  *	has ended after all; the same @context_switch again tells how
+ * @context_lose: @restore was not accepted: make a context of what its registers said
+ *	when it was saved, as above. -EBADMSG: that was tried before
  * @context_switch: exchange the client. Waits for the end. The present client's stage 2
  *	and masks are not used any more on 0; old translations are dropped. On an error
  *	the present client runs on: -ETIME it does not stop within @timeout (the slice
@@ -236,6 +238,8 @@ struct tess_backend_ops {
 	int (*context_read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
 	int (*context_capture)(struct tess_backend *be, unsigned int slice,
 			       struct tess_hw_context *ctx, u32 cause);
+	int (*context_lose)(struct tess_backend *be, unsigned int slice,
+			    struct tess_hw_context *ctx, u32 cause);
 	int (*context_switch)(struct tess_backend *be, unsigned int slice,
 			      struct tess_hw_switch *sw);
 	void (*slice_notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
@@ -282,6 +286,15 @@ struct tess_backend_ops {
  */
 int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 		      const struct tess_slice_info *slices);
+
+/**
+ * tess_gpu_drain() - a GPU is to leave the pool, and still works
+ * @be: registered back-end; tess_gpu_unregister() follows in any case
+ *
+ * Front-ends move to other GPUs what these can have (gpu_drain()). Everything may be called
+ * meanwhile, and interrupts are delivered. If the GPU stops to answer, that ends early.
+ */
+void tess_gpu_drain(struct tess_backend *be);
 
 /**
  * tess_gpu_unregister() - take a GPU out of the pool

@@ -81,9 +81,23 @@ uint32_t context_save_check(struct slice *s, uint64_t pa, uint64_t space, uint64
 	return TESS_CTX_DONE;
 }
 
+/* Injected fault: a bit in the middle of the image is wrong. */
+static void damage(struct slice *s)
+{
+	uint8_t *image = s->gpu->ctx_saved;
+
+	if (!s->damage || !context_has_packet(&s->client))
+		return;
+	if (s->damage != UINT32_MAX)
+		s->damage--;
+	image[context_size(s) / 2] ^= 1;
+	log_event(s->gpu->desc.log, LOG_INFO, "slice %u damages a context", s->id);
+}
+
 uint32_t context_save(struct slice *s, uint64_t pa)
 {
 	context_encode(s, s->gpu->ctx_saved);
+	damage(s);
 	return context_move(s, pa, s->gpu->ctx_saved, context_size(s), true) ? TESS_CTX_DONE :
 									       TESS_CTX_ERR_ADDRESS;
 }

@@ -43,6 +43,8 @@ struct gpu_bus {
  * @bank_size: bytes of VRAM per slice, a multiple of 4 KiB
  * @stuck: for each slice, how often a DISPATCH makes it unable to halt until a host
  *	RESET, to test hosts; UINT32_MAX: always
+ * @damage: for each slice, how many contexts with work in them it damages as it saves
+ *	them, to test hosts; UINT32_MAX: all
  * @vram: host memory of @nr_slices * @bank_size bytes
  * @vram_fd: its memory file, to give pages back when they are zeroed, or -1
  * @bus: the bus
@@ -52,6 +54,7 @@ struct gpu_desc {
 	unsigned int nr_slices;
 	uint8_t kinds[TESS_MAX_SLICES];
 	uint32_t stuck[TESS_MAX_SLICES];
+	uint32_t damage[TESS_MAX_SLICES];
 	uint64_t bank_size;
 	void *vram;
 	int vram_fd;

@@ -280,6 +280,7 @@ static int model_start(struct model *m, const struct options *o)
 	m->vram_size = pd.vram_size;
 	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
 	memcpy(gd.stuck, o->stuck, sizeof(gd.stuck));
+	memcpy(gd.damage, o->damage, sizeof(gd.damage));
 	gd.vram = m->vram;
 	gd.vram_fd = m->vram_fd;
 	m->gpu = gpu_create(&gd);

@@ -38,18 +38,27 @@ static const char usage[] =
 	"  -S, --serial N       PCI serial number, decimal or 0x...; default: from PATH\n"
 	"      --stuck-slice N[:TIMES]\n"
 	"                       fault injection: slice N does not halt after a DISPATCH\n"
+	"      --damage-context N[:TIMES]\n"
+	"                       fault injection: slice N flips a bit of contexts that it saves\n"
 	"  -l, --log FILE       where messages go, - for standard error (-)\n"
 	"  -L, --log-level LVL  error, warn, info or debug (warn)\n"
 	"  -h, --help           show this\n"
 	"  -V, --version        show the version\n";
 
 static const struct option long_options[] = {
-	{ "socket", required_argument, NULL, 's' },    { "slices", required_argument, NULL, 'n' },
-	{ "kinds", required_argument, NULL, 'k' },     { "vram", required_argument, NULL, 'm' },
-	{ "clock", required_argument, NULL, 'c' },     { "log", required_argument, NULL, 'l' },
-	{ "log-level", required_argument, NULL, 'L' }, { "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },	       { "serial", required_argument, NULL, 'S' },
-	{ "stuck-slice", required_argument, NULL, 1 }, { 0 },
+	{ "socket", required_argument, NULL, 's' },
+	{ "slices", required_argument, NULL, 'n' },
+	{ "kinds", required_argument, NULL, 'k' },
+	{ "vram", required_argument, NULL, 'm' },
+	{ "clock", required_argument, NULL, 'c' },
+	{ "log", required_argument, NULL, 'l' },
+	{ "log-level", required_argument, NULL, 'L' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "serial", required_argument, NULL, 'S' },
+	{ "stuck-slice", required_argument, NULL, 1 },
+	{ "damage-context", required_argument, NULL, 2 },
+	{ 0 },
 };
 
 /**
@@ -58,7 +67,8 @@ static const struct option long_options[] = {
  * @slices: of --slices, 0: not given
  * @kinds: of --kinds: number of slices in it, 0: not given
  * @vram: of --vram
- * @stuck: slices named by --stuck-slice: one more than the highest number
+ * @injected: slices that shall misbehave: one more than the highest number
+ * @injector: the option that named it
  * @err: for messages
  */
 struct parse {
@@ -66,7 +76,8 @@ struct parse {
 	unsigned int slices;
 	unsigned int kinds;
 	uint64_t vram;
-	unsigned int stuck;
+	unsigned int injected;
+	int injector;
 	FILE *err;
 };
 
@@ -166,8 +177,8 @@ static bool parse_serial(struct parse *p, const char *s)
 	return !errno && end != s && !*end && *s != '-' && p->o->serial;
 }
 
-/* N or N:TIMES */
-static bool parse_stuck(struct parse *p, const char *s)
+/* N or N:TIMES, of the option @opt */
+static bool parse_injected(struct parse *p, int opt, const char *s)
 {
 	uint64_t n, times = UINT32_MAX;
 	char *end;
@@ -178,9 +189,11 @@ static bool parse_stuck(struct parse *p, const char *s)
 		return false;
 	if (*end == ':' ? !parse_number(end + 1, 1, UINT32_MAX - 1, &times) : *end)
 		return false;
-	p->o->stuck[n] = (uint32_t)times;
-	if (n >= p->stuck)
-		p->stuck = (unsigned int)n + 1;
+	(opt == 1 ? p->o->stuck : p->o->damage)[n] = (uint32_t)times;
+	if (n >= p->injected) {
+		p->injected = (unsigned int)n + 1;
+		p->injector = opt;
+	}
 	return true;
 }
 
@@ -214,7 +227,8 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 	case 'S':
 		return parse_serial(p, arg);
 	case 1:
-		return parse_stuck(p, arg);
+	case 2:
+		return parse_injected(p, opt, arg);
 	case 'l':
 		p->o->log_file = arg;
 		return true;
@@ -243,6 +257,14 @@ static uint64_t serial_of(const char *path)
 	return SERIAL_PREFIX | ((hash ^ hash >> 32) & UINT32_MAX);
 }
 
+static const char *option_name(int opt)
+{
+	for (const struct option *o = long_options; o->name; o++)
+		if (o->val == opt)
+			return o->name;
+	return "?";
+}
+
 static bool complete(struct parse *p)
 {
 	struct options *o = p->o;
@@ -259,9 +281,9 @@ static bool complete(struct parse *p)
 	o->nr_slices = p->kinds ? p->kinds : p->slices ? p->slices : DEFAULT_SLICES;
 	if (!p->kinds)
 		default_kinds(o, o->nr_slices);
-	if (p->stuck > o->nr_slices) {
-		fprintf(p->err, "tessera-model: --stuck-slice: there is no slice %u\n",
-			p->stuck - 1);
+	if (p->injected > o->nr_slices) {
+		fprintf(p->err, "tessera-model: --%s: there is no slice %u\n",
+			option_name(p->injector), p->injected - 1);
 		return false;
 	}
 	if (!o->serial)
@@ -273,14 +295,6 @@ static bool complete(struct parse *p)
 		return false;
 	}
 	return true;
-}
-
-static const char *option_name(int opt)
-{
-	for (const struct option *o = long_options; o->name; o++)
-		if (o->val == opt)
-			return o->name;
-	return "?";
 }
 
 enum options_result options_parse(struct options *o, int argc, char **argv, FILE *out, FILE *err)

@@ -328,6 +328,7 @@ int slice_init(struct slice *s, struct gpu *g, unsigned int id, enum tess_slice_
 	s->nr_cores = kind_info[kind].cores;
 	s->engines = kind_info[kind].engines;
 	s->stuck.times = g->desc.stuck[id];
+	s->damage = g->desc.damage[id];
 	return dispatch_init(s);
 }
 

@@ -251,6 +251,7 @@ enum slice_latch {
  * @hfault: host fault
  * @ctx: context operation in progress
  * @stuck: it does not halt
+ * @damage: contexts that it still damages, UINT32_MAX: all
  * @cores: shader cores
  * @engine: executes work-groups of all cores
  * @tlb: of the command processor
@@ -271,6 +272,7 @@ struct slice {
 	struct host_fault hfault;
 	struct ctx_op ctx;
 	struct stuck stuck;
+	uint32_t damage;
 
 	struct core cores[SLICE_MAX_CORES];
 	struct isa_engine *engine;

@@ -384,6 +384,7 @@ struct tess_pkt_draw {
  * @TESS_CAUSE_NO_COMPLETION: FENCE without a completion record address
  * @TESS_CAUSE_NOT_PREEMPTED: the host dropped the work: it did not stop in time for
  *	another client
+ * @TESS_CAUSE_CONTEXT_LOST: the host dropped the work: what was saved of it is damaged
  */
 enum tess_cause {
 	TESS_CAUSE_FETCH_MISALIGNED = 0,
@@ -408,6 +409,7 @@ enum tess_cause {
 	TESS_CAUSE_DOORBELL = 28,
 	TESS_CAUSE_NO_COMPLETION = 29,
 	TESS_CAUSE_NOT_PREEMPTED = 30,
+	TESS_CAUSE_CONTEXT_LOST = 31,
 };
 
 #if defined(__cplusplus)

@@ -42,6 +42,7 @@ static const char *const causes[] = {
 	[TESS_CAUSE_DOORBELL] = "bad ring index",
 	[TESS_CAUSE_NO_COMPLETION] = "fence without a completion record",
 	[TESS_CAUSE_NOT_PREEMPTED] = "work dropped by the host: it did not stop in time",
+	[TESS_CAUSE_CONTEXT_LOST] = "work dropped by the host: what it had saved of it is damaged",
 };
 
 static const char *cause_name(uint32_t cause)

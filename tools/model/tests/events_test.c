@@ -268,7 +268,7 @@ static bool halts(struct rig *r, unsigned int n)
 
 static void test_stuck(uint32_t times)
 {
-	struct rig *r = rig_new_stuck(1, times);
+	struct rig *r = rig_new_faulty(RIG_STUCK, 1, times);
 	struct tess_ctx_switch d = ctx_desc(TESS_CTX_SWITCH_SAVE);
 	uint64_t before;
 
@@ -307,12 +307,30 @@ static void test_stuck(uint32_t times)
 /* A DISPATCH that comes with a context sticks too. */
 static void test_stuck_moved(void)
 {
-	struct rig *r = rig_new_stuck(2, UINT32_MAX);
+	struct rig *r = rig_new_faulty(RIG_STUCK, 2, UINT32_MAX);
 
 	push_endless(r, 0);
 	ok(ctx_switch_move(r, 0, 2) && gpu_get_state(r->gpu) == GPU_RUNNING, "a kernel is moved");
 	gpu_step(r->gpu, 512);
 	ok(!halts(r, 2), "the slice that continues it is stuck");
+	rig_free(r);
+}
+
+/* Only what holds a packet in progress is damaged, as often as was asked for. */
+static void test_damage(void)
+{
+	struct rig *r = rig_new_faulty(RIG_DAMAGE, 1, 1);
+
+	ok(ctx_switch_move(r, 1, 1), "an idle context is saved as ever");
+	push_endless(r, 1);
+	gpu_step(r->gpu, 5000);
+	ctx_halt(r, 1);
+	ok(ctx_op(r, 1, TESS_CTX_SAVE) == TESS_CTX_DONE &&
+		   ctx_op(r, 1, TESS_CTX_RESTORE) == TESS_CTX_ERR_CHECKSUM,
+	   "one with work is damaged: RESTORE refuses it");
+	ok(ctx_op(r, 1, TESS_CTX_SAVE) == TESS_CTX_DONE &&
+		   ctx_op(r, 1, TESS_CTX_RESTORE) == TESS_CTX_DONE,
+	   "the next one is good");
 	rig_free(r);
 }
 
@@ -327,5 +345,6 @@ int main(void)
 	test_stuck(1);
 	test_stuck(UINT32_MAX);
 	test_stuck_moved();
+	test_damage();
 	return done();
 }

@@ -29,10 +29,10 @@ static void rig_irq(void *opaque, unsigned int vector)
 
 struct rig *rig_new(void)
 {
-	return rig_new_stuck(0, 0);
+	return rig_new_faulty(RIG_STUCK, 0, 0);
 }
 
-struct rig *rig_new_stuck(unsigned int stuck, uint32_t times)
+struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t times)
 {
 	struct rig *r = calloc(1, sizeof(*r));
 	struct gpu_desc d = {
@@ -49,7 +49,7 @@ struct rig *rig_new_stuck(unsigned int stuck, uint32_t times)
 		/* Pages that a test does not touch cost nothing. */
 		r->sys = calloc(1, RIG_SYS_SIZE);
 		d.vram = r->vram;
-		d.stuck[stuck] = times;
+		(fault == RIG_STUCK ? d.stuck : d.damage)[slice] = times;
 		r->gpu = r->sys ? gpu_create(&d) : NULL;
 	}
 	if (!r || !r->gpu) {

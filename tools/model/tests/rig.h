@@ -55,8 +55,11 @@ struct rig {
 /* A rig with rings set up and enabled. Exits if there is no memory. */
 struct rig *rig_new(void);
 
-/* The same; each DISPATCH on slice @n, @times times, makes it unable to halt. */
-struct rig *rig_new_stuck(unsigned int n, uint32_t times);
+/* What is wrong with a slice: see struct gpu_desc */
+enum rig_fault { RIG_STUCK, RIG_DAMAGE };
+
+/* The same; @slice misbehaves @times times. */
+struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t times);
 void rig_free(struct rig *r);
 
 /* Set a slice's ring up again, after a reset. */
