@@ -42,7 +42,7 @@ go random; act random {SOAK} check {DIR}/jobs {WORK_S}
 BETA = f"""
 go beside; act beside {SOAK} check {DIR}/jobs {WORK_S // 2}
 go random; act random {SOAK} check {DIR}/jobs {WORK_S}
-act lib sh -c 'out/examples/sgemm --size 64 && out/examples/reduce && out/examples/sha256'
+act lib sh -c 'out/examples/sgemm --size 64 && out/examples/reduce --count 100000 && out/examples/sha256'
 """
 
 

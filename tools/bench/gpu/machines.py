@@ -94,6 +94,12 @@ class Machine:
             raise BenchError(f"{self.name}: {load}: {found['bad']} wrong results")
         return found
 
+    def again(self):
+        """The program starts over, at addresses of other luck."""
+        self.writer.write("again\n")
+        self.writer.flush()
+        self.hello()
+
     def quit(self):
         if self.writer:
             try:
