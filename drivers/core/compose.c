@@ -533,7 +533,8 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 
 	tess_blueprint_resolve(&bp);
 	if (!blueprint_is_valid(gpu, &bp) || blueprint_unsupported(gpu, &bp) ||
-	    bp.max > bp.slices * TESS_SHARE_MAX || !tess_gpu_enter(gpu, &idx))
+	    bp.max > bp.slices * TESS_SHARE_MAX || READ_ONCE(gpu->leaving) ||
+	    !tess_gpu_enter(gpu, &idx))
 		return 0;
 	if (bp.memory)
 		bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, TESS_MEMORY_GRANULE);

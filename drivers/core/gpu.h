@@ -28,6 +28,8 @@ struct tess_vgpu;
  * @slices_kobj: directory "slices"
  * @dirs: directory "vgpus"
  * @srcu: readers are calls into the back-end; see tess_gpu_enter()
+ * @leaving: it is about to go, no vGPU is composed on it any more. Written once, under
+ *	@compose
  * @gone: no new call may start. Written once, under @lock
  * @gone_lock: makes the gone() callbacks happen once, and lets unregistering wait
  *	for them
@@ -56,6 +58,7 @@ struct tess_gpu {
 	struct tess_vgpu_dirs dirs;
 
 	struct srcu_struct srcu;
+	bool leaving;
 	bool gone;
 	struct mutex gone_lock;
 	bool gone_told;

@@ -7,13 +7,14 @@
  * Back-ends bring GPUs, front-ends take an interest in all of them; the pool introduces
  * each to the others, in whatever order modules are loaded and devices come and go.
  *
- * A GPU leaves in four steps. It is marked as gone, so that no call enters the back-end
- * any more, calls that are inside end (SRCU), and the slices are reset. Clients are told
- * by gone(). Front-ends are told by gpu_remove(). Then the back-end's part of every
- * remaining object is destroyed, and the back-end may go. A GPU that does not answer
- * (tess_gpu_lost()) takes the first two steps at once and the others when the bus removes
- * the device. The structure itself lives as long as somebody holds an object or a vGPU
- * of it.
+ * A GPU that is taken away while it works is drained first: front-ends move to other GPUs
+ * what these can have. Then, or at once, it leaves in four steps. It is marked as gone, so
+ * that no call enters the back-end any more, calls that are inside end (SRCU), and the
+ * slices are reset. Clients are told by gone(). Front-ends are told by gpu_remove(). Then
+ * the back-end's part of every remaining object is destroyed, and the back-end may go. A GPU
+ * that does not answer (tess_gpu_lost()) takes the first two steps at once and the others
+ * when the bus removes the device. The structure itself lives as long as somebody holds an
+ * object or a vGPU of it.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -33,10 +34,9 @@
 #include "vgpu.h"
 #include "vgpu_sysfs.h"
 
-#define POOL_MAX_GPUS	256
-
 /*
- * Protects gpus and frontends and serializes the gpu_add() and gpu_remove() call-backs.
+ * Protects gpus and frontends and serializes the gpu_add(), gpu_drain() and gpu_remove()
+ * call-backs.
  * Outermost lock of the core.
  */
 static DEFINE_MUTEX(pool_lock);
@@ -197,6 +197,28 @@ void tess_gpu_lost(struct tess_gpu *gpu)
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_lost, TESS_NS);
 
+/* What is being composed ends before */
+static void gpu_set_leaving(struct tess_gpu *gpu)
+{
+	mutex_lock(&gpu->compose);
+	WRITE_ONCE(gpu->leaving, true);
+	mutex_unlock(&gpu->compose);
+}
+
+void tess_gpu_drain(struct tess_backend *be)
+{
+	struct tess_gpu *gpu = be->gpu;
+	struct tess_frontend *fe;
+
+	gpu_set_leaving(gpu);
+	mutex_lock(&pool_lock);
+	list_for_each_entry(fe, &pool_frontends, link)
+		if (fe->gpu_drain && xa_load(&fe->gpus, gpu->info.index))
+			fe->gpu_drain(fe, gpu);
+	mutex_unlock(&pool_lock);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_drain, TESS_NS);
+
 void tess_gpu_unregister(struct tess_backend *be)
 {
 	struct tess_gpu *gpu = be->gpu;
@@ -317,7 +339,7 @@ static int gpu_register_locked(struct tess_gpu *gpu)
 	int rc;
 
 	lockdep_assert_held(&pool_lock);
-	rc = xa_alloc(&pool_gpus, &gpu->info.index, gpu, XA_LIMIT(0, POOL_MAX_GPUS - 1),
+	rc = xa_alloc(&pool_gpus, &gpu->info.index, gpu, XA_LIMIT(0, TESS_MAX_GPUS - 1),
 		      GFP_KERNEL);
 	if (rc)
 		return rc;

@@ -260,6 +260,37 @@ TRACE_EVENT(tess_move,
 );
 
 /**
+ * trace_tess_transfer - a client goes on with a vGPU of another GPU
+ * @vgpu: vGPU that it has now
+ * @from: vGPU that it had
+ * @time: GPU time
+ * @us: microseconds of the host's time for which all of it stood still
+ */
+TRACE_EVENT(tess_transfer,
+	    TP_PROTO(const struct tess_vgpu *vgpu, const struct tess_vgpu *from, u64 time, s64 us),
+	    TP_ARGS(vgpu, from, time, us),
+	    TP_STRUCT__entry(__field(unsigned int, gpu)
+			     __string(name, vgpu->name)
+			     __field(u64, time)
+			     __field(unsigned int, from)
+			     __field(unsigned int, slices)
+			     __field(u64, bytes)
+			     __field(s64, us)
+	    ),
+	    TP_fast_assign(__entry->gpu = vgpu->gpu->info.index;
+			   __assign_str(name);
+			   __entry->time = time;
+			   __entry->from = from->gpu->info.index;
+			   __entry->slices = vgpu->blueprint.slices;
+			   __entry->bytes = vgpu->vram.size;
+			   __entry->us = us;
+	    ),
+	    TP_printk("gpu=%u slice=-1 vgpu=%s vslice=0 time=%llu from_gpu=%u slices=%u bytes=%llu us=%lld",
+		      __entry->gpu, __get_str(name), __entry->time, __entry->from,
+		      __entry->slices, __entry->bytes, __entry->us)
+);
+
+/**
  * trace_tess_kick - a new write index, or the news that there is one, reached the host
  * @slice: home of the vslice
  * @vgpu: vGPU

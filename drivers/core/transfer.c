@@ -29,6 +29,7 @@
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <tessera/compat.h>
 
 #include "compose.h"
@@ -61,13 +62,13 @@ static bool gpus_are_alike(const struct tess_gpu *a, const struct tess_gpu *b)
  * @from: GPU
  * @to: another GPU
  *
- * Return: 0; -EOPNOTSUPP they are not alike; -ENODEV.
+ * Return: 0; -EOPNOTSUPP they are not alike; -ENODEV one is gone, or @to is about to go.
  */
 int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to)
 {
 	int idx[2], rc = -ENODEV;
 
-	if (!tess_gpu_enter(from, &idx[0]))
+	if (READ_ONCE(to->leaving) || !tess_gpu_enter(from, &idx[0]))
 		return rc;
 	if (tess_gpu_enter(to, &idx[1])) {
 		rc = gpus_are_alike(from, to) ? 0 : -EOPNOTSUPP;
@@ -146,6 +147,7 @@ static int freeze_locked(struct tess_vgpu *vgpu)
 	}
 	if (rc)
 		return rc;
+	vgpu->frozen_at = ktime_get();
 	WRITE_ONCE(vgpu->frozen, true);
 	for (i = 0; !rc && i < vgpu->nr_vslices; i++)
 		rc = freeze_vslice(&vgpu->vslices[i]);
@@ -190,6 +192,11 @@ static void thaw_vslice(struct tess_vslice *vs)
 /* Nobody saw it before */
 static void thaw_first(struct tess_vgpu *vgpu)
 {
+	const struct tess_vgpu *from = vgpu->continues;
+
+	if (trace_tess_transfer_enabled())
+		trace_tess_transfer(vgpu, from, tess_gpu_time(vgpu->gpu),
+				    ktime_us_delta(ktime_get(), from->frozen_at));
 	vgpu->continues = NULL;
 	if (tess_vgpu_sysfs_add(vgpu, NULL))
 		dev_warn(&vgpu->gpu->dev, "\"%s\" has no directory: out of memory\n", vgpu->name);

@@ -245,7 +245,7 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	int rc;
 
 	mutex_lock(&gpu->compose);
-	rc = READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu, reason);
+	rc = gpu->leaving || READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu, reason);
 	if (!rc && !vgpu->elastic)
 		rc = tess_compose_step();
 	if (!rc)

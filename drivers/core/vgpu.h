@@ -73,6 +73,7 @@ struct tess_vslice {
  * @elastic: holds what is free
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @frozen: no vslice is to run. Set under compose
+ * @frozen_at: when it was, monotonic. Its owner freezes and thaws it, nobody else
  * @continues: vGPU of another GPU that it is to become, until it is thawed for the first time
  * @ops: call-backs
  * @priv: of the owner
@@ -104,6 +105,7 @@ struct tess_vgpu {
 	bool elastic;
 	bool dedicated;
 	bool frozen;
+	ktime_t frozen_at;
 	struct tess_vgpu *continues;
 	const struct tess_client_ops *ops;
 	void *priv;

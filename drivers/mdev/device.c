@@ -267,6 +267,22 @@ static const struct vfio_device_ops tess_mdev_vfio_ops = {
 	.detach_ioas = vfio_iommufd_emulated_detach_ioas,
 };
 
+static void join(struct tess_mdev *tm)
+{
+	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
+
+	guard(mutex)(&frontend->mdevs_lock);
+	list_add_tail(&tm->link, &frontend->mdevs);
+}
+
+static void leave(struct tess_mdev *tm)
+{
+	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
+
+	guard(mutex)(&frontend->mdevs_lock);
+	list_del(&tm->link);
+}
+
 /**
  * tess_mdev_probe() - make a vGPU for a new mdev
  * @mdev: mdev
@@ -291,6 +307,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
 	if (ret)
 		goto err_destroy;
+	join(tm);
 	tess_mdev_parent_changed(type->parent);
 	return 0;
 
@@ -312,6 +329,7 @@ void tess_mdev_remove(struct mdev_device *mdev)
 	struct tess_mdev_parent *parent = tm->type->parent;
 
 	vfio_unregister_group_dev(&tm->vdev);
+	leave(tm);
 	tess_mdev_relocation_stop(tm);
 	tess_mdev_shape_destroy(tm);
 	vfio_put_device(&tm->vdev);

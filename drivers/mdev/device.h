@@ -3,6 +3,7 @@
 #define _TESS_MDEV_DEVICE_H_
 
 #include <linux/container_of.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/vfio.h>
@@ -54,6 +55,7 @@ struct tess_mdev_type;
  * @dma: guest memory, with a lock of its own
  * @records: completion records, protected by @dma's lock
  * @relocation: moves it to the GPU that the core wants for it
+ * @link: in tess_mdev_frontend.mdevs
  * @stats: for sysfs
  *
  * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The
@@ -82,6 +84,7 @@ struct tess_mdev {
 	struct tess_mdev_dma dma;
 	struct tess_mdev_record records[TESS_MAX_SLICES];
 	struct tess_mdev_relocation relocation;
+	struct list_head link;
 	struct tess_mdev_stats stats;
 };
 

@@ -38,11 +38,14 @@ static struct tess_mdev_frontend tess_mdev_frontend = {
 		.name = "mdev",
 		.owner = THIS_MODULE,
 		.gpu_add = tess_mdev_gpu_add,
+		.gpu_drain = tess_mdev_gpu_drain,
 		.gpu_remove = tess_mdev_gpu_remove,
 	},
 	.driver = &tess_mdev_driver,
 	.lock = __MUTEX_INITIALIZER(tess_mdev_frontend.lock),
 	.parents = LIST_HEAD_INIT(tess_mdev_frontend.parents),
+	.mdevs_lock = __MUTEX_INITIALIZER(tess_mdev_frontend.mdevs_lock),
+	.mdevs = LIST_HEAD_INIT(tess_mdev_frontend.mdevs),
 };
 
 static int __init tess_mdev_init(void)

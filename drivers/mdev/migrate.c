@@ -30,7 +30,12 @@
  * gone(), which waits for map_lock and finds what is the vGPU's then. The parents of both GPUs
  * are in use meanwhile, so that neither device loses its driver before its DMA mappings are
  * gone. A VMM that is killed waits in close() for shape.lock.
+ *
+ * When a GPU is about to go, and works, all vGPUs that it carries are moved in this way, one
+ * after the other, to the GPUs that have most room. Where there is none even for a blueprint's
+ * min, or something fails, the vGPU loses its GPU, and the kernel log says why it did not move.
  */
+#include <linux/bitmap.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "device.h"
@@ -169,19 +174,71 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 	return ret;
 }
 
+/* To the GPU with most room for it that takes it */
 int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_blueprint *bp,
 				  struct tess_reason *reason)
 {
+	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
+	DECLARE_BITMAP(tried, TESS_MAX_GPUS) = {};
 	struct tess_mdev_parent *parent;
+	int ret = -ENOSPC;
+
+	__set_bit(tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index, tried);
+	while (ret && (parent = tess_mdev_parent_for(frontend, tried, bp))) {
+		reason->text[0] = 0;
+		ret = migrate_to(tm, parent, bp, reason);
+		tess_mdev_parent_put(parent);
+	}
+	return ret;
+}
+
+/* ---- because its GPU is about to go ---- */
+
+/* One that nobody has open goes with the GPU if it is its parent, and nothing is in it */
+static bool shall_leave(const struct tess_mdev *tm, const struct tess_gpu *gpu)
+{
+	const struct tess_gpu *home = tm->type->parent->gpu;
+
+	return tm->vgpu && tess_vgpu_gpu(tm->vgpu) == gpu && !READ_ONCE(tm->dead) &&
+	       (tm->shape.open || (home && home != gpu));
+}
+
+/* With fewer slices, if its blueprint says that these will do */
+static int leave(struct tess_mdev *tm, struct tess_blueprint *bp, struct tess_reason *reason)
+{
 	int ret;
 
-	parent = tess_mdev_parent_for(tm->type->parent->frontend, tess_vgpu_gpu(tm->vgpu), bp);
-	if (!parent)
-		return -ENOSPC;
-	reason->text[0] = 0;
-	ret = migrate_to(tm, parent, bp, reason);
-	tess_mdev_parent_put(parent);
+	for (;;) {
+		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
+		if (!ret || tess_vgpu_is_gone(tm->vgpu) || bp->slices == bp->min)
+			break;
+		bp->slices--;
+	}
+	if (ret == -ENOSPC && !reason->text[0])
+		strscpy(reason->text, "no room there");
+	else if (ret && !reason->text[0])
+		scnprintf(reason->text, sizeof(reason->text), "error %d", ret);
 	return ret;
+}
+
+void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
+{
+	unsigned int from = tess_gpu_info(gpu)->index;
+	struct tess_reason reason = {};
+	struct tess_blueprint bp;
+	int ret;
+
+	guard(mutex)(&tm->shape.lock);
+	if (!shall_leave(tm, gpu))
+		return;
+	tess_vgpu_blueprint(tm->vgpu, &bp);
+	ret = leave(tm, &bp, &reason);
+	if (!ret)
+		dev_info(tm->vdev.dev, "gpu%u is about to go: goes on with %u slices of gpu%u\n",
+			 from, bp.slices, tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index);
+	else
+		dev_notice(tm->vdev.dev, "gpu%u is about to go, and no other GPU has it: %s\n",
+			   from, reason.text);
 }
 
 /* ---- because the core wants it ---- */

@@ -26,6 +26,9 @@ void tess_mdev_relocation_stop(struct tess_mdev *tm);
 /* Call-back of the core */
 void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu);
 
+/* Its GPU is about to go: to another one, if one has room. Nobody changes the pool meanwhile */
+void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu);
+
 /* All hold shape.lock, and the parent of the vGPU's GPU is in use */
 
 /* To the GPU that @text names */

@@ -20,7 +20,9 @@ struct device;
  * @driver: driver of the mdevs
  * @wq: parents that leave
  * @lock: protects @parents; inside tess_mdev_parent.lock
- * @parents: all that are registered, also those that linger
+ * @parents: all, also those that linger, and those that wait until these are gone
+ * @mdevs_lock: protects @mdevs; outermost, held while a GPU is drained
+ * @mdevs: all vGPUs, also those that linger
  */
 struct tess_mdev_frontend {
 	struct tess_frontend base;
@@ -28,6 +30,8 @@ struct tess_mdev_frontend {
 	struct workqueue_struct *wq;
 	struct mutex lock;
 	struct list_head parents;
+	struct mutex mdevs_lock;
+	struct list_head mdevs;
 };
 
 /**
@@ -38,6 +42,9 @@ struct tess_mdev_frontend {
  * @dev: PCI device of the GPU, referenced
  * @lock: protects @gpu, as tess_mdev_frontend.lock does; held for reading while @gpu is in use
  * @gpu: the GPU, NULL when it is gone
+ * @offered: registered with the mdev core, or about to be; of those with the same @dev one is.
+ *	Changed under tess_mdev_frontend.lock
+ * @offer: begins the registration, when it had to wait
  * @unregister: ends the registration
  * @done: @unregister has ended
  * @link: in the front-end
@@ -54,6 +61,8 @@ struct tess_mdev_parent {
 	struct device *dev;
 	struct rw_semaphore lock;
 	struct tess_gpu *gpu;
+	bool offered;
+	struct work_struct offer;
 	struct work_struct unregister;
 	struct completion done;
 	struct list_head link;
@@ -71,14 +80,18 @@ struct tess_mdev_parent *tess_mdev_parent_of(struct tess_mdev *tm);
 /* The one whose GPU has this number in the pool; NULL: none */
 struct tess_mdev_parent *tess_mdev_parent_by_index(struct tess_mdev_frontend *frontend,
 						   unsigned int index);
-/* The one that could give most vGPUs of a blueprint, but not this one; NULL: none can */
+/*
+ * The one that could give most vGPUs of a blueprint, of those whose GPU is not in @tried, which
+ * it joins; NULL: none can
+ */
 struct tess_mdev_parent *tess_mdev_parent_for(struct tess_mdev_frontend *frontend,
-					      const struct tess_gpu *but,
+					      unsigned long *tried,
 					      const struct tess_blueprint *bp);
 /* All of them are referenced */
 void tess_mdev_parent_put(struct tess_mdev_parent *parent);
 
 int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);
+void tess_mdev_gpu_drain(struct tess_frontend *fe, struct tess_gpu *gpu);
 void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu);
 /* Tell user space that the counts of available instances changed */
 void tess_mdev_parent_changed(struct tess_mdev_parent *parent);

@@ -7,7 +7,8 @@
  * Probing maps what lasts as long as the driver is bound; starting brings the GPU to a
  * known state and into the pool; stopping takes it out and leaves it silent. Everything
  * that happens to a PCI function in between (function level reset, bus errors, loss of
- * power) is a stop followed by a start: clients lose the GPU and find a new one.
+ * power) is a stop followed by a start: clients lose the GPU and find a new one. Before the
+ * driver is unbound the GPU is drained: clients that another GPU can have go there.
  *
  * When the system sleeps and everything keeps its power (suspend to idle), so does the GPU,
  * and nobody loses anything: it completes what is in its rings, needs the host for faults
@@ -202,7 +203,12 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 static void tess_pci_remove(struct pci_dev *pdev)
 {
-	tess_pci_stop(pci_get_drvdata(pdev));
+	struct tess_pci *tp = pci_get_drvdata(pdev);
+
+	/* Not if it was pulled */
+	if (tp->started && tess_pci_is_alive(tp))
+		tess_gpu_drain(&tp->be);
+	tess_pci_stop(tp);
 }
 
 /* Only silence it: nobody is left to be told */

@@ -32,6 +32,9 @@ struct tess_vgpu;
 
 /* ---- GPUs ---- */
 
+/* A pool has at most so many: their numbers are below it */
+#define TESS_MAX_GPUS	256
+
 /**
  * struct tess_gpu_info - what does not change while a GPU is in the pool
  * @index: number of the GPU in the pool, reused after it is gone
@@ -128,6 +131,10 @@ u64 tess_gpu_time(struct tess_gpu *gpu);
  * @owner: module, pinned while one of its vGPUs exists (but for elastic ones)
  * @gpu_add: a GPU came (also called for those that are there at registration); an
  *	error only means that this front-end does not serve that GPU. Optional
+ * @gpu_drain: the GPU is about to go, for good, and works until this returns: let other GPUs
+ *	have what can go there. No vGPU is composed on it any more. It is called only if
+ *	@gpu_add succeeded, and gone() and @gpu_remove follow for what is left; not if the
+ *	GPU goes without notice. Bounded time. Optional
  * @gpu_remove: leave a GPU; called only if @gpu_add succeeded: the GPU goes away (all
  *	vGPUs of the front-end on it got gone() before) or the front-end is unregistered.
  *	On return the front-end uses the GPU no more; it may still hold vGPUs, address
@@ -141,6 +148,7 @@ struct tess_frontend {
 	const char *name;
 	struct module *owner;
 	int (*gpu_add)(struct tess_frontend *fe, struct tess_gpu *gpu);
+	void (*gpu_drain)(struct tess_frontend *fe, struct tess_gpu *gpu);
 	void (*gpu_remove)(struct tess_frontend *fe, struct tess_gpu *gpu);
 
 	/* private: core */

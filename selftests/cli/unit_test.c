@@ -423,6 +423,18 @@ TEST(trace_words)
 				   "to=3 gain=412 reason=crowded rc=0 to_gpu=1"),
 		     SAYS "goes to a better slice: its own is crowded; to slice 3 of gpu1, "
 			  "gain 41.2%");
+	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
+				   "to=3 gain=412 reason=crowded rc=0 to_gpu=0"),
+		     SAYS "goes to a better slice: its own is crowded; to slice 3 of gpu0, "
+			  "gain 41.2%");
+	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
+				   "to=-1 gain=0 reason=nowhere rc=0 to_gpu=-1"),
+		     SAYS "stays: there is no better slice");
+	EXPECT_STREQ(words_of(HEAD "tess_adapt: gpu=1 slice=-1 vgpu=u vslice=0 time=9 from=1 to=2"),
+		     "gpu1: u tess_adapt from=1 to=2");
+	EXPECT_STREQ(words_of(HEAD "tess_transfer: gpu=1 slice=-1 vgpu=u vslice=0 time=9 "
+				   "from_gpu=0 slices=2 bytes=4194304 us=1234"),
+		     "gpu1: u comes from gpu0: 2 slices, 4194304 bytes, stood still for 1234 us");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: gpu=1 slice=-1 vgpu=- vslice=0 time=9 "
 				   "to=-1 gain=0 reason=balanced rc=0"),
 		     "gpu1: nobody is moved: all is balanced");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One of two GPUs is taken from its driver in mid-work. Who works on the other one does not
- * notice; who had a vGPU on it sees a dead device in bounded time, and it can be used again.
+ * One of two GPUs is taken from its driver in mid-work, and the other has no room. Who works on
+ * the other one does not notice; who had a vGPU on it sees a dead device in bounded time, and it
+ * can be used again.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #define CLASS "/sys/class/tessera/"
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define PATIENCE_MS 60000
+#define MANY 16
 
 FIXTURE(gone)
 {
@@ -22,7 +24,10 @@ FIXTURE(gone)
 	char bdf[64]; /* of the GPU that goes */
 	char uuid[37];
 	struct client victim;
-	int req;
+	struct client share[2];
+	int shares; /* that are open */
+	char others[MANY][37];
+	unsigned int nr_others;
 };
 
 /* The GPU that the bystander is not on */
@@ -82,6 +87,18 @@ static int create_on(const char *bdf, const char *type, char *uuid)
 	return file_write(path, uuid);
 }
 
+/* No room for those who would go there instead of dying */
+static void fill_other(struct __fixture_gone *self)
+{
+	static const char *const types[] = { "C1", "M1" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		while (self->nr_others < MANY &&
+		       !create_on(gpu_name(), types[i], self->others[self->nr_others]))
+			self->nr_others++;
+}
+
 FIXTURE_SETUP(gone)
 {
 	fresh_start();
@@ -94,6 +111,8 @@ FIXTURE_SETUP(gone)
 	self->pins = pins_held();
 	ASSERT_LT(0, self->slices);
 	ASSERT_EQ(0, bystander_start(&self->by));
+	fill_other(self);
+	ASSERT_LT(0, self->nr_others);
 	ASSERT_TRUE(bystander_goes_on(&self->by, 1));
 	ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
 	ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
@@ -105,6 +124,8 @@ FIXTURE_SETUP(gone)
 
 FIXTURE_TEARDOWN(gone)
 {
+	while (self->nr_others)
+		EXPECT_EQ(0, mdev_remove(self->others[--self->nr_others]));
 	EXPECT_EQ(0, bystander_end(&self->by));
 	EXPECT_EQ(self->slices, stays_value(self, "slices_free"));
 	EXPECT_EQ(self->vram, stays_value(self, "vram_free"));
@@ -144,6 +165,8 @@ static pid_t write_aside(const char *path, const char *text, struct __fixture_go
 		/* Do not hold devices open ourselves */
 		vgpu_close(&self->victim.v);
 		vgpu_close(&self->by.g.c[0].v);
+		while (self->shares)
+			vgpu_close(&self->share[--self->shares].v);
 		_exit(file_write(path, text) ? 1 : 0);
 	}
 	return pid;
@@ -172,6 +195,41 @@ TEST_F_TIMEOUT(gone, taken_from_its_driver, 150)
 		client_fence(&self->victim);
 	}
 	client_close(&self->victim);
+}
+
+/* Two endless kernels that take turns: one of them is being saved or restored nearly always */
+TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
+{
+	struct client *share = self->share;
+	char uuid[2][37];
+	int status, i;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, create_on(self->bdf, "M1S", uuid[i]));
+		ASSERT_EQ(0, client_open_uuid(&share[i], uuid[i]));
+		self->shares++;
+	}
+	ASSERT_LE(0, clients_together(share, 2));
+	ASSERT_EQ(0, slice_set(&share[0], client_slice(&share[0]), "quantum_us", "200"));
+	for (i = 0; i < 2; i++) {
+		client_kernel(&share[i], TESS_K_LOOP, 8, 256);
+		client_fence(&share[i]);
+	}
+	while (slice_value(&share[0], client_slice(&share[0]), "switches") < 20)
+		sleep_ms(1);
+	pid = write_aside(DRIVER "unbind", self->bdf, self);
+	ASSERT_LT(0, pid);
+	expect_dead(_metadata, self);
+	for (i = 0; i < 2; i++) {
+		EXPECT_TRUE(wait_dead(&share[i]));
+		vgpu_close(&share[i].v);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	vgpu_close(&self->victim.v);
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+	ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
 }
 
 TEST_HARNESS_MAIN

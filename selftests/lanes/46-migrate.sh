@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: vGPUs that go to another GPU while they work; 6.12 and 7.2
-# timeout: 500
+# lane: vGPUs that go to another GPU while they work, also because theirs goes; 6.12 and 7.2
+# timeout: 1000
 # beside: yes
 
 status=0
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --gpus 2 --timeout 240 -- \
-		sh -c "modprobe vfio_iommu_type1 && exec out/selftests/mdev/migrate" || status=1
+	scripts/vm host --kernel $kernel --gpus 2 --timeout 480 -- \
+		sh -c "modprobe vfio_iommu_type1 && out/selftests/mdev/migrate; a=\$?
+			out/selftests/mdev/drain && exit \$a" || status=1
 done
 exit $status

@@ -82,14 +82,24 @@ static int unbind(const char *gpu)
 	return file_write(DRIVER "unbind", gpu);
 }
 
-static int rebind(const char *gpu)
+static bool types_come(void)
 {
 	long end = now_ms() + 10000;
-	int ret;
 
-	ret = file_write(DRIVER "bind", gpu);
-	while (!ret && mdev_available("C1") < 0 && now_ms() < end)
+	while (mdev_available("C1") < 0) {
+		if (now_ms() > end)
+			return false;
 		usleep(10000);
+	}
+	return true;
+}
+
+static int rebind(const char *gpu)
+{
+	int ret = file_write(DRIVER "bind", gpu);
+
+	if (!ret)
+		types_come();
 	return ret;
 }
 
@@ -147,7 +157,7 @@ TEST_TIMEOUT(gpu_goes_away, 120)
 	EXPECT_EQ(0, mdev_remove(uuid));
 }
 
-/* Bound again while a VMM still has a vGPU of before: refused, not confused */
+/* Bound again while a VMM still has a vGPU of before: the types come when it is closed */
 TEST_TIMEOUT(rebind_while_open, 120)
 {
 	const char *gpu = gpu_name();
@@ -168,11 +178,25 @@ TEST_TIMEOUT(rebind_while_open, 120)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0xffffffff, reg32(&v, TESS_REG_ID));
+	EXPECT_GT(0, mdev_available("C1"));
 	vgpu_close(&v);
-	usleep(200000);
-	ASSERT_EQ(0, unbind(gpu));
-	ASSERT_EQ(0, rebind(gpu));
+	EXPECT_TRUE(types_come());
 	EXPECT_LT(0, mdev_available("C1"));
+	/* Gone once more while it waits, and then there */
+	ASSERT_EQ(0, mdev_create("C1", uuid));
+	ASSERT_EQ(0, vgpu_open(&v, uuid));
+	pid = fork();
+	if (!pid) {
+		vgpu_close(&v);
+		_exit(unbind(gpu) || file_write(DRIVER "bind", gpu) || unbind(gpu) ||
+		      file_write(DRIVER "bind", gpu));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	vgpu_close(&v);
+	EXPECT_TRUE(types_come());
+	ASSERT_EQ(0, mdev_create("C1", uuid));
+	EXPECT_EQ(0, mdev_remove(uuid));
 }
 
 /* Creating and removing all the time, with another process that opens what it finds */

@@ -12,64 +12,16 @@
 #include <time.h>
 
 #include "harness.h"
+#include "crew.h"
+#include "gpus.h"
 #include "vmm.h"
 
 #define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
 
-#define GPUS 2
-#define VSLICES 4
 #define POLL_MS 20000
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 /* As many as a short test has time for; TESS_MOVES for more */
 #define MOVES 12
-
-/* ---- the pool ---- */
-
-static int gpu_text(unsigned int gpu, const char *name, char *buf, size_t size)
-{
-	char path[PATH_MAX];
-	int ret;
-
-	snprintf(path, sizeof(path), "/sys/class/tessera/gpu%u/%s", gpu, name);
-	ret = file_read(path, buf, size);
-	if (!ret)
-		buf[strcspn(buf, "\n")] = 0;
-	return ret;
-}
-
-static long long gpu_value(unsigned int gpu, const char *name)
-{
-	char buf[64];
-	int ret = gpu_text(gpu, name, buf, sizeof(buf));
-
-	return ret ? ret : atoll(buf);
-}
-
-/* Number of the GPU whose mdevs we make; the tests have two, 0 and 1 */
-static unsigned int home_gpu(void)
-{
-	char buf[64];
-
-	return gpu_text(1, "name", buf, sizeof(buf)) || strcmp(buf, gpu_name()) ? 0 : 1;
-}
-
-struct books {
-	long long slices[GPUS];
-	long long vram[GPUS];
-	long long pins;
-};
-
-static void books_take(struct books *b)
-{
-	unsigned int i;
-
-	for (i = 0; i < GPUS; i++) {
-		b->slices[i] = gpu_value(i, "slices_free");
-		b->vram[i] = gpu_value(i, "vram_free");
-	}
-	b->pins = pins_held();
-}
 
 static void books_expect(struct __test_metadata *_metadata, const struct books *b)
 {
@@ -84,24 +36,6 @@ static void books_expect(struct __test_metadata *_metadata, const struct books *
 	EXPECT_EQ(b->pins, now.pins);
 }
 
-/* ---- a guest that works on all vslices ---- */
-
-/**
- * struct worker - a vslice's user
- * @r: its ring
- * @bank: its memory in VRAM, client-physical
- * @jobs: jobs that were done and were right
- * @stop: set to end it
- * @wrong: what was wrong, NULL: nothing
- */
-struct worker {
-	struct ring r;
-	uint64_t bank;
-	unsigned int jobs;
-	bool stop;
-	const char *wrong;
-};
-
 FIXTURE(open)
 {
 	struct books books;
@@ -110,8 +44,7 @@ FIXTURE(open)
 	struct vgpu v;
 	bool is_open;
 	int event;
-	struct worker w[VSLICES];
-	pthread_t thread[VSLICES];
+	struct crew crew;
 };
 
 static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_open *self,
@@ -153,124 +86,29 @@ FIXTURE_TEARDOWN(open)
 	books_expect(_metadata, &self->books);
 }
 
-/*
- * What a job makes goes through VRAM, and adds to what is there: a job that is lost or done
- * twice shows, and so does VRAM that was left behind.
- */
-static void put_job(struct worker *w, uint64_t ram, uint32_t pattern)
-{
-	struct ring *r = &w->r;
-
-	/* The last job's, from VRAM; then this job's, by way of it */
-	ring_copy(r, ram + 8 * PAGE, w->bank + 16 * PAGE, 4 * PAGE);
-	ring_fill(r, w->bank, 4 * PAGE, pattern);
-	ring_copy(r, w->bank + 16 * PAGE, w->bank, 4 * PAGE);
-	ring_copy(r, ram, w->bank + 16 * PAGE, 4 * PAGE);
-	ring_fence(r, false);
-}
-
-#define JOB_PACKETS 5
-
-static bool is_all(const volatile uint32_t *words, uint32_t pattern)
-{
-	unsigned int i;
-
-	for (i = 0; i < 4 * PAGE / 4; i++)
-		if (words[i] != pattern)
-			return false;
-	return true;
-}
-
-static void *work(void *arg)
-{
-	struct worker *w = arg;
-	uint64_t ram = DATA_GPA + w->r.vslice * 32 * PAGE;
-	volatile uint32_t *out = ram_at(w->r.v, ram);
-	uint32_t last = 0;
-
-	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE) && !w->wrong) {
-		uint32_t pattern = (w->r.vslice + 1) << 24 | ((w->jobs + 1) & 0xffffff);
-
-		put_job(w, ram, pattern);
-		if (ring_wait_record(&w->r))
-			w->wrong = "a job did not end";
-		else if (!is_all(out, pattern))
-			w->wrong = "a job's result is wrong";
-		else if (!is_all(out + 8 * PAGE / 4, last))
-			w->wrong = "the VRAM is not what the last job left";
-		else
-			__atomic_add_fetch(&w->jobs, 1, __ATOMIC_RELEASE);
-		last = pattern;
-	}
-	return NULL;
-}
-
 static void start_work(struct __test_metadata *_metadata, struct __fixture_open *self)
 {
-	uint64_t bank = reg64(&self->v, TESS_REG_BANK_SIZE);
-	unsigned int i;
-
-	for (i = 0; i < self->v.vslices; i++) {
-		self->w[i] = (struct worker){ .bank = VRAM(i * bank) };
-		ring_start(&self->w[i].r, &self->v, i);
-		ASSERT_EQ(0, pthread_create(&self->thread[i], NULL, work, &self->w[i]));
-	}
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
 }
 
 /* Every worker gets something done from now on */
 static void expect_progress(struct __test_metadata *_metadata, struct __fixture_open *self)
 {
-	long end = now_ms() + POLL_MS;
-	unsigned int before[VSLICES], i;
-
-	for (i = 0; i < self->v.vslices; i++)
-		before[i] = __atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE);
-	for (i = 0; i < self->v.vslices; i++) {
-		while (__atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE) < before[i] + 2 &&
-		       !self->w[i].wrong && now_ms() < end)
-			usleep(500);
-		EXPECT_LE(before[i] + 2, __atomic_load_n(&self->w[i].jobs, __ATOMIC_ACQUIRE));
-	}
-}
-
-static void stop_work(struct __fixture_open *self)
-{
-	unsigned int i;
-
-	for (i = 0; i < self->v.vslices; i++)
-		__atomic_store_n(&self->w[i].stop, true, __ATOMIC_RELEASE);
-	for (i = 0; i < self->v.vslices; i++)
-		pthread_join(self->thread[i], NULL);
+	EXPECT_TRUE(crew_goes_on(&self->crew));
 }
 
 static unsigned int end_work(struct __test_metadata *_metadata, struct __fixture_open *self)
 {
-	unsigned int i, jobs = 0;
+	const char *wrong = crew_end(&self->crew);
 
-	stop_work(self);
-	for (i = 0; i < self->v.vslices; i++) {
-		struct ring *r = &self->w[i].r;
-
-		if (self->w[i].wrong)
-			TH_LOG("vslice %u: %s", i, self->w[i].wrong);
-		EXPECT_EQ(NULL, self->w[i].wrong);
-		EXPECT_EQ(r->wptr, client_reg64(&self->v, i, TESS_SREG_RPTR));
-		EXPECT_EQ((uint64_t)JOB_PACKETS * self->w[i].jobs, r->wptr);
-		/* None was executed twice */
-		EXPECT_EQ(r->wptr,
-			  client_reg64(&self->v, i, TESS_SREG_COUNTERS + TESS_COUNTER_PACKETS));
-		jobs += self->w[i].jobs;
-	}
+	if (wrong)
+		TH_LOG("%s", wrong);
+	EXPECT_EQ(NULL, wrong);
 	EXPECT_EQ(0, mdev_stat(self->uuid, "client_faults"));
-	return jobs;
+	return crew_jobs(&self->crew);
 }
 
 /* ---- moves ---- */
-
-static const char *gpu_name_of(unsigned int gpu)
-{
-	return gpu ? "gpu1" : "gpu0";
-}
 
 static unsigned int slices_on(const struct __fixture_open *self, unsigned int gpu)
 {
@@ -777,103 +615,6 @@ TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 		EXPECT_EQ(0, ring_finish(&r));
 		vgpu_close(&self->v);
 		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-	}
-}
-
-/* ---- a GPU that goes ---- */
-
-static void rebind(struct __test_metadata *_metadata, unsigned int gpu, const char *name)
-{
-	long end = now_ms() + 10000;
-
-	ASSERT_EQ(0, file_write(DRIVER "bind", name));
-	while (gpu_value(gpu, "slices_total") < 0 && now_ms() < end)
-		usleep(10000);
-	EXPECT_LT(0, gpu_value(gpu, "slices_total"));
-}
-
-/* The one that carries it: the guest loses its GPU, as ever; the other one can serve it again */
-TEST_F_TIMEOUT(open, its_gpu_goes, 120)
-{
-	char name[64];
-
-	ASSERT_EQ(0, gpu_text(self->away, "name", name, sizeof(name)));
-	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=2M");
-	move(_metadata, self, self->away);
-	ASSERT_EQ(0, file_write(DRIVER "unbind", name));
-	EXPECT_EQ(0xffffffff, reg32(&self->v, TESS_REG_ID));
-	EXPECT_EQ(-ENODEV, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->home)));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-	close_vgpu(self);
-	/* With nobody's memory to keep it gets a new composition */
-	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 max=1"));
-	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
-	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
-	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
-	vgpu_close(&self->v);
-	rebind(_metadata, self->away, name);
-}
-
-/* Its parent goes, while another GPU carries it: it works until the VMM lets it go */
-TEST_F_TIMEOUT(open, its_parent_goes, 120)
-{
-	int req = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), status;
-	char name[64];
-	pid_t pid;
-
-	ASSERT_EQ(0, gpu_text(self->home, "name", name, sizeof(name)));
-	open_vgpu(_metadata, self, "slices=2 max=2 kind=compute memory=2M");
-	ASSERT_EQ(0, vgpu_irq(&self->v, VFIO_PCI_REQ_IRQ_INDEX,
-			      VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, &req,
-			      sizeof(req)));
-	move(_metadata, self, self->away);
-	pid = fork();
-	if (!pid) {
-		/* Do not hold the device open ourselves */
-		close_vgpu(self);
-		_exit(file_write(DRIVER "unbind", name) ? 1 : 0);
-	}
-	EXPECT_LE(1, eventfd_wait(req, 10000));
-	start_work(_metadata, self);
-	expect_progress(_metadata, self);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	expect_progress(_metadata, self);
-	EXPECT_EQ(2, slices_on(self, self->away));
-	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
-	stop_work(self);
-	close_vgpu(self);
-	usleep(300000);
-	EXPECT_EQ(0, slices_on(self, self->away));
-	rebind(_metadata, self->home, name);
-}
-
-/* A GPU that goes while something moves there and away again */
-TEST_F_TIMEOUT(open, a_gpu_goes_in_the_middle, 120)
-{
-	unsigned int round;
-	char name[64];
-
-	ASSERT_EQ(0, gpu_text(self->away, "name", name, sizeof(name)));
-	for (round = 0; round < 3; round++) {
-		struct mover m = { 0 };
-		pthread_t thread;
-
-		open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=16M");
-		m.uuid = self->uuid;
-		m.end = now_ms() + 600;
-		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
-		usleep(100000 + 37000 * round);
-		ASSERT_EQ(0, file_write(DRIVER "unbind", name));
-		ASSERT_EQ(0, pthread_join(thread, NULL));
-		/* It is on the one, or has gone with the other */
-		TH_LOG("%s: %d moves, %#x", mdev_attr(self->uuid, "gpu"), m.done,
-		       reg32(&self->v, TESS_REG_ID));
-		close_vgpu(self);
-		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-		ASSERT_EQ(0, mdev_remove(self->uuid));
-		rebind(_metadata, self->away, name);
-		EXPECT_EQ(self->books.slices[self->away], gpu_value(self->away, "slices_free"));
 	}
 }
 

@@ -40,6 +40,10 @@ class Vgpu:
         with open(os.path.join(self.dir, name)) as f:
             return f.read()
 
+    def below(self, gpu):
+        """It was made on this GPU."""
+        os.makedirs(os.path.join(self.dir, "../tessera", gpu))
+
     def refuse(self, name):
         """Nobody can write to a directory."""
         os.mkdir(os.path.join(self.dir, name))
@@ -85,6 +89,14 @@ class Callout:
             same(json.loads(got), [{"blueprint": OLD}])
             v.put("blueprint", "none\n")
             same(json.loads(self.run("get", "attributes", text="", sysfs=v.sysfs.name)), [])
+        with Vgpu(blueprint=OLD + "\n", gpu="gpu1\n") as v:
+            v.below("gpu0")
+            got = self.run("get", "attributes", text="", sysfs=v.sysfs.name)
+            same(json.loads(got), [{"blueprint": OLD}, {"gpu": "gpu1"}])
+            # Its number may be another one after the next boot
+            v.put("gpu", "gpu0\n")
+            got = self.run("get", "attributes", text="", sysfs=v.sysfs.name)
+            same(json.loads(got), [{"blueprint": OLD}])
         self.run("get", "attributes", text="", status=1)
         has(self.err, "No such file")
 
@@ -97,7 +109,7 @@ class Callout:
     def names_are_checked(self):
         for action in ("define", "modify", "start"):
             self.run("pre", action, [{"blueprint": OLD}, {"policy": "auto"}, {"weight": "1"},
-                                     {"cap": "50"}, {"profile": "slices=1"}])
+                                     {"cap": "50"}, {"profile": "slices=1"}, {"gpu": "gpu1"}])
             self.run("pre", action, [{"bluprint": OLD}], status=1)
             has(self.err, "bluprint")
 
@@ -121,6 +133,9 @@ class Callout:
             same((v.get("blueprint"), v.get("weight"), v.get("policy")), (NEW, "300", ""))
             self.live(v, {"policy": "auto"})
             same((v.get("blueprint"), v.get("policy")), (NEW, "auto"))
+            v.put("gpu", "gpu0")
+            self.live(v, {"gpu": "gpu1"})
+            same((v.get("blueprint"), v.get("gpu")), (NEW, "gpu1"))
             self.live(v)
 
     def live_is_all_or_nothing(self):
@@ -131,6 +146,13 @@ class Callout:
             has(self.err, "cap: Is a directory")
             self.live(v, {"blueprint": NEW}, {"nosuch": "5"}, status=1)
             same(v.get("blueprint"), OLD)
+            # A blueprint, too, can make it go to another GPU
+            v.put("gpu", "gpu0")
+            self.live(v, {"gpu": "gpu1"}, {"cap": "5"}, status=1)
+            same((v.get("blueprint"), v.get("gpu")), (OLD, "gpu0"))
+            self.live(v, {"blueprint": NEW}, {"gpu": "gpu1"}, {"cap": "5"}, status=1)
+            same((v.get("blueprint"), v.get("gpu")), (OLD, "gpu0"))
+            has(self.err, "cap: Is a directory")
 
     def live_says_why(self):
         with Vgpu(blueprint=OLD, last_error="ENOSPC: insufficient slices\n") as v:
@@ -140,6 +162,10 @@ class Callout:
             v.put("last_error", "none\n")
             self.live(v, {"profile": "slices=4"}, status=1)
             same(self.err, "profile: Is a directory\n")
+            v.refuse("gpu")
+            v.put("last_error", "EINVAL: gpu: gpu7 is not there, or gives no vGPUs\n")
+            self.live(v, {"gpu": "gpu7"}, status=1)
+            same(self.err, "gpu: EINVAL: gpu: gpu7 is not there, or gives no vGPUs\n")
 
     def live_without_device(self):
         self.run("live", "modify", [{"cap": "5"}], status=1)

@@ -205,6 +205,26 @@ def live_refused():
     clean(UUID)
 
 
+def gpu():
+    """The GPU that carries it; this machine has one."""
+    define(UUID, ("blueprint", SHAPE), ("gpu", "gpu0"))
+    mdevctl("start", "-u", UUID)
+    same(attr(UUID, "gpu"), "gpu0")
+    same(dumped(UUID, "-d")["attrs"], [{"blueprint": SHAPE}, {"gpu": "gpu0"}])
+    # It is where it was made: a definition from the device does not name it
+    same(dumped(UUID)["attrs"], [{"blueprint": attr(UUID, "blueprint")}])
+    before = attr(UUID, "blueprint")
+    has(live(UUID, ("blueprint", SHAPE.replace("slices=2", "slices=1")), ("gpu", "gpu7"),
+             status=1), "gpu: EINVAL: gpu: gpu7 is not there")
+    same(attr(UUID, "blueprint"), before)
+    live(UUID, ("gpu", "gpu0"))
+    mdevctl("stop", "-u", UUID)
+    mdevctl("modify", "-u", UUID, "--addattr", "gpu", "--value", "gpu7")
+    has(mdevctl("start", "-u", UUID, status=1), "Invalid")
+    same(exists(UUID), False)
+    clean(UUID)
+
+
 def rebind():
     """The GPU goes and comes, as at a boot."""
     driver = os.path.realpath(f"/sys/bus/pci/devices/{parent()}/driver")
@@ -244,5 +264,6 @@ TESTS = (
     ("live: weight, cap, blueprint", live_change),
     ("live and defined", live_and_defined),
     ("live: all or nothing", live_refused),
+    ("the GPU that carries it", gpu),
     ("udev starts at the arrival of the GPU", autostart),
 )

@@ -30,10 +30,10 @@ def arguments(doc, argv=None, parts=()):
     return parser.parse_args(argv)
 
 
-def vm_command(kernel, timeout, settings, program, *args):
-    """A command in a host VM whose GPU follows wall time; program is a path in the tree."""
+def vm_command(kernel, timeout, settings, program, *args, gpus=1):
+    """A command in a host VM whose GPUs follow wall time; program is a path in the tree."""
     cmd = [os.path.join(TREE, "scripts", "vm"), "host", "--kernel", kernel, "--timeout",
-           str(timeout), "--model-args", "--clock nominal"]
+           str(timeout), "--gpus", str(gpus), "--model-args", "--clock nominal"]
     for name, value in settings.items():
         cmd += ["--env", f"{name}={value}"]
     return [*cmd, "--", os.path.join(TREE, *program.split("/")), *args]

@@ -20,12 +20,17 @@ struct sentence {
 /* Where something happens and to whom comes first, as the same for all */
 static const char subject[] = "gpu{gpu}/slice{slice}: {vgpu} vslice {vslice} ";
 
+/* Events that concern a vGPU as a whole */
+static const char *const whole[] = { "tess_transfer", "tess_adapt" };
+
 static const struct sentence sentences[] = {
 	{ "tess_sched_in", "runs now[, after waiting for {waited} cycles]" },
 	{ "tess_sched_out", "leaves after {ran} cycles: {reason!out}" },
 	{ "tess_save", "is saved, {bytes} bytes" },
 	{ "tess_restore", "is restored[, {bytes} bytes]" },
 	{ "tess_move", "comes[ from slice {from}]: {reason!move}" },
+	{ "tess_transfer",
+	  "comes from gpu{from_gpu}: {slices} slices, {bytes} bytes, stood still for {us} us" },
 	{ "tess_kick", "has new packets[, {wptr} so far][{parked!parked}]" },
 	{ "tess_complete", "completed work[, up to number {seq}]" },
 	{ "tess_swap_decision",
@@ -94,12 +99,12 @@ static void put_value(struct text *text, const char *what, const char *value)
 	put(text, value, strlen(value));
 }
 
-/* No slice is -1; of all else there is nothing if it is 0 */
+/* No slice is -1, no GPU, too; of all else there is nothing if it is 0 */
 static bool says_nothing(const char *key, const char *value)
 {
-	bool slice = !strcmp(key, "from") || !strcmp(key, "to");
+	bool number = !strcmp(key, "from") || !strcmp(key, "to") || !strcmp(key, "to_gpu");
 
-	return !strcmp(value, slice ? "-1" : "0");
+	return !strcmp(value, number ? "-1" : "0");
 }
 
 /* @key: "key" or "key!what" */
@@ -152,6 +157,19 @@ static const char *sentence_of(const char *event)
 	return NULL;
 }
 
+static const char *subject_of(const struct trace_event *event)
+{
+	unsigned int i;
+
+	/* The swapper may look at a GPU and find nobody to talk about */
+	if (trace_has_vgpu(event, "-"))
+		return "gpu{gpu}: nobody ";
+	for (i = 0; i < COUNT(whole); i++)
+		if (!strcmp(whole[i], event->name))
+			return "gpu{gpu}: {vgpu} ";
+	return subject;
+}
+
 static bool mentioned(const char *sentence, const char *key)
 {
 	size_t len = strlen(key);
@@ -193,8 +211,7 @@ const char *trace_words(char *buf, const struct trace_event *event)
 			       (long long)(event->us.v / 1000000),
 			       (long long)(event->us.v % 1000000));
 	text.len = len;
-	/* The swapper may look at a GPU and find nobody to talk about */
-	put_sentence(&text, event, trace_has_vgpu(event, "-") ? "gpu{gpu}: nobody " : subject);
+	put_sentence(&text, event, subject_of(event));
 	put_sentence(&text, event, sentence ? sentence : "");
 	if (!sentence)
 		put(&text, event->name, strlen(event->name));

@@ -16,7 +16,7 @@
 #include "callout.h"
 
 /* The attributes of a vGPU that can be written; Documentation/ABI/testing */
-static const char *const names[] = { "blueprint", "profile", "policy", "weight", "cap" };
+static const char *const names[] = { "blueprint", "profile", "gpu", "policy", "weight", "cap" };
 
 static bool known(const char *name)
 {

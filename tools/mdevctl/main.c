@@ -6,11 +6,13 @@
  * uses mdevctl and so this. It does three things that mdevctl cannot by itself:
  *
  * - "get attributes": the attributes of a vGPU that runs, so that its list is complete and
- *   a definition can be made from the device. It is the blueprint alone: that has weight,
- *   cap and policy in it, and it can be written to any vGPU, while a weight can only be
- *   written to one that shares its slices.
+ *   a definition can be made from the device. It is the blueprint, and that has weight, cap
+ *   and policy in it: it can be written to any vGPU, while a weight can only be written to
+ *   one that shares its slices. Behind it comes the GPU that carries it, if it is not the one
+ *   that it was made on: numbers of GPUs may be others after the next boot, so that a
+ *   definition names one only if somebody wants it.
  * - "live modify": attributes are written to a vGPU that runs, all or none: where one is
- *   refused, the blueprint of before comes back. What is not named stays.
+ *   refused, the blueprint and the GPU of before come back. What is not named stays.
  * - before a definition, a change of it or a start: attributes that no vGPU has are refused
  *   at once, instead of at the next boot.
  *
@@ -71,25 +73,44 @@ static int failed(const char *what, int rc)
 	return CALLOUT_FAILED;
 }
 
+static void add_attr(struct json_object *attrs, const char *name, const char *value)
+{
+	struct json_object *attr = json_object_new_object();
+
+	json_object_object_add(attr, name, json_object_new_string(value));
+	json_object_array_add(attrs, attr);
+}
+
+/* @gpu carries the vGPU: is it another one than that below which the vGPU is? */
+static bool is_away(int dir, const char *gpu)
+{
+	char path[sizeof("../tessera/gpu") + 10];
+	int len = snprintf(path, sizeof(path), "../tessera/%s", gpu);
+
+	return len < (int)sizeof(path) && faccessat(dir, path, F_OK, 0);
+}
+
 /* A blank vGPU has no blueprint, and so nothing that could be given to another */
 static int get_attributes(const struct call *call)
 {
-	struct json_object *attrs, *attr;
-	char text[ATTR_SIZE];
+	char text[ATTR_SIZE], gpu[ATTR_SIZE];
+	struct json_object *attrs;
 	int dir = vgpu_open(call->uuid), rc;
 
 	if (dir < 0)
 		return failed(call->uuid, dir);
 	rc = attr_read(dir, "blueprint", text);
-	close(dir);
-	if (rc)
+	if (rc) {
+		close(dir);
 		return failed("blueprint", rc);
+	}
 	attrs = json_object_new_array();
 	if (strcmp(text, NONE)) {
-		attr = json_object_new_object();
-		json_object_object_add(attr, "blueprint", json_object_new_string(text));
-		json_object_array_add(attrs, attr);
+		add_attr(attrs, "blueprint", text);
+		if (!attr_read(dir, "gpu", gpu) && strcmp(gpu, NONE) && is_away(dir, gpu))
+			add_attr(attrs, "gpu", gpu);
 	}
+	close(dir);
 	return print_json(attrs);
 }
 
@@ -107,7 +128,8 @@ static int check_config(const struct call *call)
 /* The kernel says more about what becomes a transaction than an errno can */
 static void say_why(int dir, const char *name, int rc)
 {
-	bool transaction = !strcmp(name, "blueprint") || !strcmp(name, "profile");
+	bool transaction = !strcmp(name, "blueprint") || !strcmp(name, "profile") ||
+			   !strcmp(name, "gpu");
 	char text[ATTR_SIZE];
 
 	if (transaction && !attr_read(dir, "last_error", text) && strcmp(text, NONE))
@@ -133,20 +155,33 @@ static bool write_all(int dir, const struct config *config)
 	return true;
 }
 
+/* What cannot be read was not there before, either */
+static void go_back(int dir, const char *name, const char *before)
+{
+	char now[ATTR_SIZE];
+	int rc;
+
+	if (!*before || (!attr_read(dir, name, now) && !strcmp(now, before)))
+		return;
+	rc = attr_write(dir, name, before);
+	if (rc)
+		fprintf(stderr, "cannot go back to the %s of before: %s\n", name, strerror(-rc));
+}
+
 static int apply(int dir, const struct config *config)
 {
-	char before[ATTR_SIZE], now[ATTR_SIZE];
+	char before[ATTR_SIZE], gpu[ATTR_SIZE];
 	int rc = attr_read(dir, "blueprint", before);
 
 	if (rc)
 		return failed("blueprint", rc);
+	/* That of a blank one is not to be written */
+	if (attr_read(dir, "gpu", gpu) || !strcmp(gpu, NONE))
+		gpu[0] = '\0';
 	if (write_all(dir, config))
 		return CALLOUT_OK;
-	if (!attr_read(dir, "blueprint", now) && !strcmp(now, before))
-		return CALLOUT_FAILED;
-	rc = attr_write(dir, "blueprint", before);
-	if (rc)
-		failed("cannot go back to the blueprint of before", rc);
+	go_back(dir, "blueprint", before);
+	go_back(dir, "gpu", gpu);
 	return CALLOUT_FAILED;
 }
 

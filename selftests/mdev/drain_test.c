@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A GPU is taken from its driver while guests work on it: they go on, with all their work and
+ * memory, on the other GPU if that can have them, and are told if not; and a GPU that does not
+ * answer holds nobody up. Needs a host with two GPUs.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/klog.h>
+#include <sys/wait.h>
+
+#include "harness.h"
+#include "crew.h"
+#include "gpus.h"
+#include "vmm.h"
+
+#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
+
+#define POLL_MS 20000
+#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
+#define MDEVS "/sys/bus/mdev/devices/"
+#define MANY 16
+#define DEAD 0xffffffff
+/* linux/klog: all that is there, and forget it */
+#define SYSLOG_READ_CLEAR 4
+#define SYSLOG_CLEAR 5
+
+FIXTURE(drain)
+{
+	struct books books;
+	unsigned int home, away;
+	char pci[GPUS][64];
+	char uuid[37];
+	struct vgpu v;
+	bool is_open;
+	int event;
+	struct crew crew;
+	char others[MANY][37];
+	unsigned int nr_others;
+};
+
+FIXTURE_SETUP(drain)
+{
+	unsigned int i;
+
+	mdev_remove_all();
+	if (gpu_value(1, "slices_total") < 0)
+		SKIP(return, "needs two GPUs");
+	self->home = home_gpu();
+	self->away = !self->home;
+	for (i = 0; i < GPUS; i++)
+		ASSERT_EQ(0, gpu_text(i, "name", self->pci[i], sizeof(self->pci[i])));
+	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+	books_take(&self->books);
+}
+
+static void close_vgpu(struct __fixture_drain *self)
+{
+	if (!self->is_open)
+		return;
+	close(self->event);
+	vgpu_close(&self->v);
+	self->is_open = false;
+}
+
+static bool balanced(const struct __fixture_drain *self)
+{
+	struct books now;
+
+	books_take(&now);
+	return !memcmp(&now, &self->books, sizeof(now));
+}
+
+FIXTURE_TEARDOWN(drain)
+{
+	long end = now_ms() + POLL_MS;
+
+	file_write(COMPOSE_FAIL, "0");
+	close_vgpu(self);
+	mdev_remove_all();
+	/* What lingered goes after its file */
+	while (!balanced(self) && now_ms() < end)
+		usleep(20000);
+	EXPECT_TRUE(balanced(self));
+}
+
+/* Below the one GPU, carried by one of the two */
+static void make_vgpu(struct __test_metadata *_metadata, struct __fixture_drain *self,
+		      unsigned int gpu, const char *blueprint)
+{
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", blueprint));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(gpu)));
+}
+
+static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_drain *self,
+		      unsigned int gpu, const char *blueprint)
+{
+	make_vgpu(_metadata, self, gpu, blueprint);
+	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
+	self->is_open = true;
+	self->event = vgpu_eventfd(&self->v, TESS_IRQ_EVENT);
+	ASSERT_LE(0, self->event);
+}
+
+/* No compute slice is left on the GPU below which mdevs are made, but for some */
+static void fill_home(struct __test_metadata *_metadata, struct __fixture_drain *self,
+		      unsigned int but)
+{
+	unsigned int n = 0;
+
+	while (n < MANY && !mdev_create("C1", self->others[n]))
+		n++;
+	ASSERT_LT(but, n);
+	for (; but; but--)
+		ASSERT_EQ(0, mdev_remove(self->others[--n]));
+	self->nr_others = n;
+}
+
+static void empty_home(struct __test_metadata *_metadata, struct __fixture_drain *self)
+{
+	while (self->nr_others)
+		ASSERT_EQ(0, mdev_remove(self->others[--self->nr_others]));
+}
+
+static unsigned int slices_on(const struct __fixture_drain *self, unsigned int gpu)
+{
+	return self->books.slices[gpu] - gpu_value(gpu, "slices_free");
+}
+
+static void expect_on(struct __test_metadata *_metadata, struct __fixture_drain *self,
+		      unsigned int gpu, unsigned int slices)
+{
+	EXPECT_STREQ(gpu_name_of(gpu), mdev_attr(self->uuid, "gpu"));
+	EXPECT_EQ(slices, slices_on(self, gpu));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
+}
+
+static void end_work(struct __test_metadata *_metadata, struct __fixture_drain *self)
+{
+	const char *wrong = crew_end(&self->crew);
+
+	if (wrong)
+		TH_LOG("%s", wrong);
+	EXPECT_EQ(NULL, wrong);
+	TH_LOG("%u jobs", crew_jobs(&self->crew));
+}
+
+static bool log_says(const char *what)
+{
+	static char log[1 << 20];
+	int n = klogctl(SYSLOG_READ_CLEAR, log, sizeof(log) - 1);
+
+	log[n > 0 ? n : 0] = 0;
+	return strstr(log, what);
+}
+
+/* ---- another GPU has room ---- */
+
+static void there_and_back(struct __test_metadata *_metadata, struct __fixture_drain *self,
+			   unsigned int slices, unsigned int rounds)
+{
+	unsigned int round;
+	uint64_t gen;
+
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	for (round = 0; round < rounds; round++) {
+		ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away)));
+		EXPECT_TRUE(crew_goes_on(&self->crew));
+		expect_on(_metadata, self, self->away, slices);
+		reg64_write(&self->v, TESS_REG_EVENT_PENDING, 1);
+		eventfd_wait(self->event, 0);
+		gen = reg64(&self->v, TESS_REG_GENERATION);
+		ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+		/* The guest is told once, of another composition and not of a loss */
+		expect_on(_metadata, self, self->home, slices);
+		EXPECT_LE(1, eventfd_wait(self->event, 5000));
+		EXPECT_EQ(gen + 1, reg64(&self->v, TESS_REG_GENERATION));
+		EXPECT_TRUE(crew_goes_on(&self->crew));
+		ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+		EXPECT_EQ(self->books.slices[self->away], gpu_value(self->away, "slices_free"));
+	}
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away)));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	end_work(_metadata, self);
+	EXPECT_EQ(0, mdev_stat(self->uuid, "client_faults"));
+	expect_on(_metadata, self, self->away, slices);
+}
+
+TEST_F_TIMEOUT(drain, exclusive_at_work, 120)
+{
+	open_vgpu(_metadata, self, self->home, "slices=2 max=2 kind=compute memory=4M");
+	there_and_back(_metadata, self, 2, 2);
+}
+
+/* Fewer slices than vslices: they take turns */
+TEST_F_TIMEOUT(drain, dedicated_at_work, 120)
+{
+	open_vgpu(_metadata, self, self->home, "slices=2 min=1 max=4 kind=compute memory=2M");
+	there_and_back(_metadata, self, 2, 1);
+}
+
+/* All that it carries: at work, open and idle, not open; and what shares a slice */
+TEST_F_TIMEOUT(drain, all_go, 120)
+{
+	struct __fixture_drain idle = *self, closed = *self, shared = *self;
+	uint64_t size;
+	uint8_t *vram;
+
+	open_vgpu(_metadata, self, self->away, "slices=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, &shared, self->away, "slices=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, &idle, self->away, "slices=1 kind=compute memory=4M");
+	make_vgpu(_metadata, &closed, self->away, "slices=2 kind=compute memory=2M");
+	size = reg64(&idle.v, TESS_REG_VRAM_SIZE);
+	vram = vgpu_mmap(&idle.v, TESS_BAR_VRAM, 0, size);
+	ASSERT_NE(MAP_FAILED, vram);
+	pattern_fill(vram, size, 11);
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	ASSERT_EQ(0, crew_start(&shared.crew, &shared.v));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(shared.uuid, "gpu"));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(idle.uuid, "gpu"));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(closed.uuid, "gpu"));
+	EXPECT_EQ(-1, pattern_check(vram, size, 11));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	EXPECT_TRUE(crew_goes_on(&shared.crew));
+	end_work(_metadata, &shared);
+	end_work(_metadata, self);
+	ASSERT_EQ(0, vgpu_open(&closed.v, closed.uuid));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&closed.v, TESS_REG_ID));
+	vgpu_close(&closed.v);
+	close_vgpu(&shared);
+	close_vgpu(&idle);
+	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+}
+
+/* There is room for its min only */
+TEST_F_TIMEOUT(drain, with_fewer_slices, 120)
+{
+	open_vgpu(_metadata, self, self->away, "slices=3 min=1 max=3 kind=compute memory=2M");
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	fill_home(_metadata, self, 1);
+	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
+	EXPECT_EQ(1, reg64(&self->v, TESS_REG_SLICE_MASK));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	empty_home(_metadata, self);
+	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away)));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=3"));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	end_work(_metadata, self);
+	expect_on(_metadata, self, self->away, 3);
+}
+
+/* ---- it stays where it is, and is told ---- */
+
+TEST_F_TIMEOUT(drain, no_room, 120)
+{
+	open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=2M");
+	vmm_hang(&self->v);
+	fill_home(_metadata, self, 1);
+	klogctl(SYSLOG_CLEAR, NULL, 0);
+	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+	EXPECT_TRUE(log_says("is about to go, and no other GPU has it: no room there"));
+	EXPECT_LE(1, eventfd_wait(self->event, 5000));
+	EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
+	EXPECT_EQ(-ENODEV, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->home)));
+	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	close_vgpu(self);
+	empty_home(_metadata, self);
+	/* With nobody's memory to keep it gets a new composition */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 max=1"));
+	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
+	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
+	vgpu_close(&self->v);
+	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+}
+
+/* A step of the move fails: early, and with half of the memory copied */
+TEST_F_TIMEOUT(drain, a_step_fails, 120)
+{
+	static const char *const steps[] = { "1", "13" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=2M");
+		vmm_hang(&self->v);
+		klogctl(SYSLOG_CLEAR, NULL, 0);
+		ASSERT_EQ(0, file_write(COMPOSE_FAIL, steps[i]));
+		ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+		EXPECT_TRUE(log_says("no other GPU has it"));
+		EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
+		EXPECT_EQ(0, slices_on(self, self->home));
+		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+		close_vgpu(self);
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+		ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+		EXPECT_TRUE(balanced(self));
+	}
+}
+
+/* ---- its parent goes: it goes, too, but its guest may work until the VMM lets it go ---- */
+
+static void unbind_home(struct __test_metadata *_metadata, struct __fixture_drain *self)
+{
+	int req = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), status;
+	pid_t pid;
+
+	ASSERT_EQ(0, vgpu_irq(&self->v, VFIO_PCI_REQ_IRQ_INDEX,
+			      VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, 0, 1, &req,
+			      sizeof(req)));
+	pid = fork();
+	if (!pid) {
+		/* Do not hold the device open ourselves */
+		close_vgpu(self);
+		_exit(gpu_unbind(self->pci[self->home]) ? 1 : 0);
+	}
+	EXPECT_LE(1, eventfd_wait(req, 10000));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	EXPECT_EQ(2, slices_on(self, self->away));
+	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
+	close(req);
+}
+
+static void expect_end(struct __test_metadata *_metadata, struct __fixture_drain *self)
+{
+	long end = now_ms() + POLL_MS;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), MDEVS "%s", self->uuid);
+	end_work(_metadata, self);
+	close_vgpu(self);
+	while (!access(path, F_OK) && now_ms() < end)
+		usleep(20000);
+	EXPECT_NE(0, access(path, F_OK));
+}
+
+/* The parent, which is bound again, has its types as soon as the one before it has ended */
+static void expect_types(struct __test_metadata *_metadata)
+{
+	long end = now_ms() + POLL_MS;
+
+	while (mdev_available("C1") < 0 && now_ms() < end)
+		usleep(20000);
+	EXPECT_LT(0, mdev_available("C1"));
+}
+
+/* Another GPU carries it */
+TEST_F_TIMEOUT(drain, its_parent, 120)
+{
+	open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=2M");
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	unbind_home(_metadata, self);
+	expect_end(_metadata, self);
+	ASSERT_EQ(0, gpu_bind(self->pci[self->home]));
+	expect_types(_metadata);
+}
+
+/* The parent carries it, too; bound again, the GPU gives vGPUs when the last one is closed */
+TEST_F_TIMEOUT(drain, its_parent_that_carries_it, 120)
+{
+	open_vgpu(_metadata, self, self->home, "slices=2 max=2 kind=compute memory=2M");
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	unbind_home(_metadata, self);
+	ASSERT_EQ(0, gpu_bind(self->pci[self->home]));
+	EXPECT_GT(0, mdev_available("C1"));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	/* Nobody can ask for a move of it any more, but it can have to go back */
+	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+	EXPECT_TRUE(crew_goes_on(&self->crew));
+	EXPECT_EQ(2, slices_on(self, self->home));
+	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+	expect_end(_metadata, self);
+	expect_types(_metadata);
+	EXPECT_TRUE(balanced(self));
+}
+
+/* ---- while it moves, or does not answer ---- */
+
+struct mover {
+	const char *uuid;
+	long end;
+	int done;
+};
+
+static void *move_about(void *arg)
+{
+	struct mover *m = arg;
+	unsigned int gpu = 0;
+
+	while (now_ms() < m->end) {
+		m->done += !mdev_attr_write(m->uuid, "gpu", gpu_name_of(gpu));
+		gpu = !gpu;
+	}
+	return NULL;
+}
+
+/* Whatever it is about to do, it is on the one that stays in the end */
+TEST_F_TIMEOUT(drain, on_the_move, 120)
+{
+	unsigned int round;
+
+	open_vgpu(_metadata, self, self->home, "slices=1 max=1 kind=compute memory=8M");
+	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	for (round = 0; round < 2; round++) {
+		struct mover m = { .uuid = self->uuid };
+		pthread_t thread;
+
+		m.end = now_ms() + 600;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
+		usleep(100000 + 37000 * round);
+		ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+		expect_on(_metadata, self, self->home, 1);
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		EXPECT_TRUE(crew_goes_on(&self->crew));
+		expect_on(_metadata, self, self->home, 1);
+		ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+		EXPECT_EQ(self->books.slices[self->away], gpu_value(self->away, "slices_free"));
+	}
+	end_work(_metadata, self);
+}
+
+/* Pulled before, or while it is drained: whoever is not away by then is lost, and nobody waits */
+struct puller {
+	const char *pci;
+	unsigned int after_us;
+};
+
+static void *pull(void *arg)
+{
+	struct puller *p = arg;
+
+	usleep(p->after_us);
+	gpu_answers(p->pci, false);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(drain, pulled, 120)
+{
+	static const unsigned int after_us[] = { 0, 30000 };
+	struct puller p = { .pci = self->pci[self->away] };
+	uint8_t *vram;
+	unsigned int i;
+	pthread_t thread;
+	long start;
+
+	for (i = 0; i < 2; i++) {
+		open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=16M");
+		vram = vgpu_mmap(&self->v, TESS_BAR_VRAM, 0, 32 << 20);
+		ASSERT_NE(MAP_FAILED, vram);
+		pattern_fill(vram + (28 << 20), 4 << 20, i);
+		p.after_us = after_us[i];
+		if (!i)
+			pull(&p);
+		else
+			ASSERT_EQ(0, pthread_create(&thread, NULL, pull, &p));
+		start = now_ms();
+		ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
+		EXPECT_LT(now_ms() - start, 30000);
+		if (i)
+			ASSERT_EQ(0, pthread_join(thread, NULL));
+		/* With all its memory, or not at all */
+		TH_LOG("%ld ms, %#x", now_ms() - start, reg32(&self->v, TESS_REG_ID));
+		if (reg32(&self->v, TESS_REG_ID) == TESS_ID_VALUE)
+			EXPECT_EQ(-1, pattern_check(vram + (28 << 20), 4 << 20, i));
+		else
+			EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
+		EXPECT_TRUE(i || reg32(&self->v, TESS_REG_ID) == DEAD);
+		close_vgpu(self);
+		ASSERT_EQ(0, mdev_remove(self->uuid));
+		ASSERT_EQ(0, gpu_answers(self->pci[self->away], true));
+		ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+		EXPECT_EQ(self->books.slices[self->away], gpu_value(self->away, "slices_free"));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The two GPUs of a host */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/pci_regs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpus.h"
+#include "vgpu.h"
+
+#define CLASS "/sys/class/tessera"
+#define DRIVER "/sys/bus/pci/drivers/tessera_pci"
+#define BIND_MS 10000
+
+int gpu_text(unsigned int gpu, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	snprintf(path, sizeof(path), CLASS "/gpu%u/%s", gpu, name);
+	ret = file_read(path, buf, size);
+	if (!ret)
+		buf[strcspn(buf, "\n")] = 0;
+	return ret;
+}
+
+long long gpu_value(unsigned int gpu, const char *name)
+{
+	char buf[64];
+	int ret = gpu_text(gpu, name, buf, sizeof(buf));
+
+	return ret ? ret : atoll(buf);
+}
+
+const char *gpu_name_of(unsigned int gpu)
+{
+	return gpu ? "gpu1" : "gpu0";
+}
+
+unsigned int home_gpu(void)
+{
+	char buf[64];
+
+	return gpu_text(1, "name", buf, sizeof(buf)) || strcmp(buf, gpu_name()) ? 0 : 1;
+}
+
+int gpu_unbind(const char *pci)
+{
+	return file_write(DRIVER "/unbind", pci);
+}
+
+static bool in_pool(const char *pci)
+{
+	char buf[64];
+	unsigned int i;
+
+	for (i = 0; i < GPUS; i++)
+		if (!gpu_text(i, "name", buf, sizeof(buf)) && !strcmp(buf, pci))
+			return gpu_value(i, "slices_total") > 0;
+	return false;
+}
+
+int gpu_bind(const char *pci)
+{
+	long end = now_ms() + BIND_MS;
+	int ret = file_write(DRIVER "/bind", pci);
+
+	while (!ret && !in_pool(pci)) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		usleep(10000);
+	}
+	return ret;
+}
+
+int gpu_answers(const char *pci, bool answers)
+{
+	char path[PATH_MAX];
+	uint16_t command;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", pci);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (pread(fd, &command, sizeof(command), PCI_COMMAND) != sizeof(command))
+		ret = -EIO;
+	command &= ~PCI_COMMAND_MEMORY;
+	command |= answers ? PCI_COMMAND_MEMORY : 0;
+	if (!ret && pwrite(fd, &command, sizeof(command), PCI_COMMAND) != sizeof(command))
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
+void books_take(struct books *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < GPUS; i++) {
+		b->slices[i] = gpu_value(i, "slices_free");
+		b->vram[i] = gpu_value(i, "vram_free");
+	}
+	b->pins = pins_held();
+}

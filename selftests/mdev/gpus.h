@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two GPUs of a host: what the pool says of them, and taking one away. */
+#ifndef TESS_SELFTESTS_MDEV_GPUS_H
+#define TESS_SELFTESTS_MDEV_GPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GPUS 2
+
+/* A file of a GPU of the pool as text, without its newline: 0, negative errno */
+int gpu_text(unsigned int gpu, const char *name, char *buf, size_t size);
+/* The same as a number; negative errno */
+long long gpu_value(unsigned int gpu, const char *name);
+/* "gpu0" or "gpu1" */
+const char *gpu_name_of(unsigned int gpu);
+/* Number of the GPU below which mdev_create() makes mdevs */
+unsigned int home_gpu(void);
+
+/* By their PCI address: take the driver away and give it back; bound again, it is in the pool */
+int gpu_unbind(const char *pci);
+int gpu_bind(const char *pci);
+/* Let the device answer, or read as all ones as if it had been pulled */
+int gpu_answers(const char *pci, bool answers);
+
+/**
+ * struct books - what nobody has
+ * @slices: of each GPU
+ * @vram: of each GPU
+ * @pins: pages that the kernel holds pinned
+ */
+struct books {
+	long long slices[GPUS];
+	long long vram[GPUS];
+	long long pins;
+};
+
+void books_take(struct books *b);
+
+#endif
