@@ -31,6 +31,8 @@ cd {tree}
 go() {{ until [ -e {dir}/go-$1 ]; do sleep 0.2; done; }}
 act() {{ a=$1; shift; "$@" >{dir}/{name}-$a.txt 2>&1; echo $? >{dir}/status.{name}
 	mv {dir}/status.{name} {dir}/done-{name}-$a; }}
+while sleep 1; do {{ uptime; grep tessera /proc/interrupts; }} >{dir}/{name}-alive.new &&
+	mv {dir}/{name}-alive.new {dir}/{name}-alive.txt; done &
 : >{dir}/up-{name}
 {acts}
 go end
@@ -42,7 +44,7 @@ go random; act random {SOAK} check {DIR}/jobs {WORK_S}
 BETA = f"""
 go beside; act beside {SOAK} check {DIR}/jobs {WORK_S // 2}
 go random; act random {SOAK} check {DIR}/jobs {WORK_S}
-act lib sh -c 'out/examples/sgemm --size 64 && out/examples/reduce --count 100000 && out/examples/sha256'
+act lib sh -c 'out/examples/sgemm --size 64 && out/examples/reduce --count 100000 && out/examples/sha256 README.md'
 """
 
 
@@ -78,6 +80,9 @@ class Guest:
         """What is known of a guest that did not come to an end."""
         values = (f"{os.path.basename(p)}={read(p)}" for p in sorted(glob.glob(f"{self.vslice}/*")))
         print(f"# {self.name}: {' '.join(values)}")
+        values = (f"{os.path.basename(p)}={read(p)}"
+                  for p in sorted(glob.glob(f"/sys/bus/mdev/devices/{self.uuid}/stats/*")))
+        print(f"# {self.name}: {' '.join(values)}, host up {read('/proc/uptime')}")
         for path in sorted(glob.glob(os.path.join(DIR, f"{self.name}-*.txt"))):
             print(f"# [{os.path.basename(path)}] " + read(path).replace("\n", " | "))
         print_console(self.name)
