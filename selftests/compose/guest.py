@@ -3,8 +3,9 @@
 
 The guest runs one long-lived program whose dispatches depend on each other (guest_work),
 and SGEMM and SHA-256 over and over, while other slices and other kinds of slices are given
-to its vGPU at random: more, fewer, at once one after the other, or when the guest has seen
-the last change. Then, undisturbed, it multiplies on one slice and on four.
+to its vGPU at random: more, fewer, those of the other GPU, at once one after the other, or
+when the guest has seen the last change. Then, undisturbed, it multiplies on one slice and on
+four.
 """
 
 import glob
@@ -18,11 +19,11 @@ import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from hostvm import TREE, VM, Tap, gpu, print_console, read, wait_for, wait_until, write
+from hostvm import TREE, VM, Tap, print_console, read, wait_for, wait_until, write
 
 DIR = os.path.join(TREE, "out", "compose-guest")
 BIN = "out/selftests/compose"
-GPU = gpu()
+GPUS = sorted(glob.glob("/sys/class/tessera/gpu*"))
 CHANGES = int(os.environ.get("TESS_RECOMPOSITIONS", "12"))
 MEMORY = "4M"
 # A busy machine emulates a processor that emulates a processor
@@ -65,6 +66,13 @@ class Guest:
               f"slices={slices} min=1 max=4 kind={kind} memory={MEMORY}")
         self.slices, self.kind = slices, kind
 
+    def gpu(self):
+        """Directory of the GPU that carries it."""
+        return f"/sys/class/tessera/{read(f'{self.mdev}/gpu')}"
+
+    def go_to_other_gpu(self):
+        write(f"{self.mdev}/gpu", next(os.path.basename(g) for g in GPUS if g != self.gpu()))
+
     def generation(self):
         words = dict(w.split("=", 1) for w in read(f"{self.mdev}/composition").split() if "=" in w)
         return int(words["generation"])
@@ -86,7 +94,7 @@ class Guest:
         """What is known of a guest that did not come to an end."""
         for name in ("blueprint", "composition", "last_error"):
             print(f"# {name}: " + read(f"{self.mdev}/{name}").replace("\n", " | "))
-        for path in sorted(glob.glob(f"{GPU}/vgpus/{self.uuid}/vslice*")):
+        for path in sorted(glob.glob(f"{self.gpu()}/vgpus/{self.uuid}/vslice*")):
             values = (f"{f}={read(os.path.join(path, f))}" for f in sorted(os.listdir(path)))
             print(f"# {os.path.basename(path)}: {' '.join(values)}")
         for path in sorted(glob.glob(f"{DIR}/*.txt")):
@@ -99,27 +107,33 @@ class Guest:
 
 
 def change_at_random(guest, dice):
-    """Another number of slices, or another kind."""
+    """Another GPU, now and then; another number of slices, or another kind."""
+    if dice.randrange(5) == 0:
+        guest.go_to_other_gpu()
+        return True
     slices, kind = dice.randint(1, 4), dice.choice(("compute", "mixed"))
     if (slices, kind) == (guest.slices, guest.kind):
         slices = slices % 4 + 1
     guest.compose(slices, kind)
+    return False
 
 
 def recompose(guest, dice):
     """All kinds of changes, every other one awaited."""
     guest.wait_seen()
     first = guest.generation()
-    awaited = 0
+    awaited = transfers = 0
     for n in range(CHANGES):
-        change_at_random(guest, dice)
+        transfers += change_at_random(guest, dice)
         # 0: on top of the one before, before anybody can have adapted
         time.sleep(dice.choice((0, 0.2, 1)))
         if n % 2 or n == CHANGES - 1:
             guest.wait_seen()
             awaited += 1
-    print(f"# {CHANGES} recompositions, generations {first} to {guest.generation()}")
+    print(f"# {CHANGES} recompositions, {transfers} of them to the other GPU, generations {first} "
+          f"to {guest.generation()}")
     print(f"# figure guest_recompositions {guest.generation() - first}")
+    print(f"# figure guest_transfers {transfers}")
     return awaited
 
 
@@ -191,7 +205,7 @@ def acts(tap, guest, dice):
 
 
 def slices_free():
-    return int(read(f"{GPU}/slices_free"))
+    return sum(int(read(f"{g}/slices_free")) for g in GPUS)
 
 
 def main():
