@@ -26,6 +26,8 @@ $bb mount -t tmpfs -o mode=755 rw /rw
 $bb mkdir /rw/upper /rw/work
 $bb mount -t overlay -o lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work root /newroot ||
 	fail "no overlay"
+# A kernel that the root image does not know brings its list of drivers
+[ ! -d /lib/modules ] || $bb cp -r /lib/modules/* /newroot/lib/modules/
 $bb mount -t tmpfs -o mode=755 run /newroot/run
 $bb mkdir /newroot/run/tessera
 $bb cp /config /cmd /newroot/run/tessera/

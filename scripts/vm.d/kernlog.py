@@ -4,7 +4,7 @@
 import re
 
 SPLAT = re.compile(
-    r"(\bBUG: |\bWARNING: |\bOops\b|\bKASAN: |\bUBSAN: |\bKMEMLEAK\b|refcount_t: "
+    r"(\bBUG: |\bWARNING: |\bOops\b|\bKASAN: |\bUBSAN: |kmemleak: [1-9]\d* new|refcount_t: "
     r"|general protection fault|unable to handle (page fault|kernel)"
     r"|Kernel panic|possible (circular|recursive) locking|suspicious RCU usage"
     r"|sleeping function called from invalid context|scheduling while atomic"

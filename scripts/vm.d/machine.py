@@ -53,8 +53,23 @@ def comma(path):
     return path.replace(",", ",,")
 
 
+def debug_kernel():
+    """The same of what scripts/kernel builds."""
+    out = subprocess.run([os.path.join(TREE, "scripts/kernel"), "path"], check=True,
+                         stdout=subprocess.PIPE, text=True)
+    path = out.stdout.strip()
+    try:
+        with open(os.path.join(path, "release")) as f:
+            rel = f.read().strip()
+    except FileNotFoundError:
+        fail("no debug kernel: run scripts/kernel build")
+    return rel, os.path.join(path, "bzImage"), os.path.join(path, "initramfs.cpio")
+
+
 def kernel(series):
-    """Return (release, kernel image, initramfs) of a kernel series."""
+    """Return (release, kernel image, initramfs) of a kernel series, or of "debug"."""
+    if series == "debug":
+        return debug_kernel()
     for rel in sorted(os.listdir("/lib/modules"), reverse=True):
         if rel.startswith(series + "."):
             break

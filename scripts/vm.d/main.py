@@ -41,7 +41,7 @@ def parser():
     p = sub.add_parser("host", help="run a command in a fresh host VM", epilog=STATUS,
                        usage="scripts/vm host [options] [--] CMD [ARG...]", allow_abbrev=False,
                        formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--kernel", choices=("6.12", "7.2"), default="6.12")
+    p.add_argument("--kernel", choices=("6.12", "7.2", "debug"), default="6.12")
     p.add_argument("--gpus", type=int, default=1, metavar="N", help="model GPUs (default 1)")
     p.add_argument("--model-args", default="", metavar="ARGS", help="options of each model")
     p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")

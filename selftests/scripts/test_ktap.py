@@ -50,6 +50,8 @@ LOGS = (
      2),
     ("KASAN", "[ 1.0] BUG: KASAN: slab-use-after-free in f\n", 1),
     ("lockdep", "[ 1.0] WARNING: possible circular locking dependency detected\n", 1),
+    ("leaks", "[ 9.0] kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)\n", 1),
+    ("no leaks", "[ 0.9] kmemleak: Kernel memory leak detector initialized\n", 0),
     ("taint notes are none", "[ 1.0] tessera: module verification failed: tainting kernel\n", 0),
 )
 
