@@ -35,6 +35,7 @@ help:
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
 	@echo 'make check-faults  hosts, VMMs and GPUs that fail while others work; KERNELS="6.12 7.2"'
+	@echo 'make check-debug  what a kernel finds that checks itself; DEBUG="kunit" for some'
 	@echo 'make soak         random life of many vGPUs; MINUTES=5 SEED=N KERNEL=7.2, also in out/soak.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
@@ -133,6 +134,12 @@ fuzz:
 check-faults: all
 	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" selftests/faults/check
 
+# The kernel's build takes a while; it is kept. KDIR is known only then.
+check-debug: tools
+	@scripts/kernel build
+	+@$(IN_ENV) modules KDIR="$$(scripts/kernel path)/build" W=1 WERROR=1
+	@scripts/check --lanes-dir selftests/debug/lanes $(DEBUG)
+
 soak: all
 	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL))
@@ -141,4 +148,4 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched bench-compose fuzz check-faults soak clean
+	shell bench bench-sched bench-compose fuzz check-faults check-debug soak clean
