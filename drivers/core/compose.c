@@ -121,7 +121,7 @@ static const char *blueprint_unsupported(const struct tess_gpu *gpu,
 					 const struct tess_blueprint *bp)
 {
 	if (bp->gpus > 1)
-		return "gpus: a vGPU cannot have slices of several GPUs";
+		return "gpus: its slices are of one GPU";
 	if (bp->heads)
 		return "heads: vGPUs have no displays";
 	if (!gpu->can_switch && (bp->shared || bp->automatic || blueprint_is_dedicated(bp)))

@@ -300,6 +300,34 @@ struct tess_vgpu_params {
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
 
 /**
+ * struct tess_span_request - slices of several GPUs that are wanted
+ * @name: owner, for messages
+ * @blueprint: from tess_blueprint_parse(), with gpus above 1
+ */
+struct tess_span_request {
+	const char *name;
+	const struct tess_blueprint *blueprint;
+};
+
+/**
+ * tess_span_plan() - which GPUs would give how many slices?
+ * @gpus: GPUs, in use. A part is of those that are like the first
+ * @count: their number, at most TESS_POOL_GPUS_MAX
+ * @req: what is wanted
+ * @parts: result: for each of @gpus the blueprint of a vGPU there; slices 0: it gives none
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Takes nothing. Who wants them composes all parts, or gives up those that were composed; the
+ * client's vslices are those of the first part, then those of the second and so on.
+ *
+ * Return: 0; -EINVAL; -EOPNOTSUPP the blueprint has memory, is shared or automatic, or may
+ * change its number of slices; -ENOSPC not enough free slices or GPUs; -ENOMEM.
+ */
+int tess_span_plan(struct tess_gpu *const *gpus, unsigned int count,
+		   const struct tess_span_request *req, struct tess_blueprint *parts,
+		   struct tess_reason *reason);
+
+/**
  * tess_vgpu_destroy() - halt, reset, scrub, and return everything to the pool
  * @vgpu: from tess_vgpu_create(); rings and extra memory must be gone
  *
