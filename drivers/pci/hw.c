@@ -110,7 +110,8 @@ static int identify_limits(struct tess_pci *tp)
 		return dev_err_probe(tp->be.dev, -EINVAL,
 				     "%llu bytes of VRAM in banks of %llu, BAR of %pa\n",
 				     info->vram_size, info->bank_size, &bar);
-	if (!info->vram_size)
+	/* One of several GPUs works in the memory of its guest */
+	if (!info->vram_size && !info->is_vgpu)
 		return dev_err_probe(tp->be.dev, -ENODEV, "no VRAM\n");
 	return 0;
 }

@@ -16,6 +16,8 @@
  * How many blocks of 2 MiB are free is counted on the side: vGPUs need memory in such
  * blocks, "can it be had?" must be answered exactly, and the number of free bytes does
  * not tell.
+ *
+ * A vGPU may have no VRAM: then there is nothing to manage, and the core asks for none.
  */
 #include <linux/device.h>
 #include <linux/err.h>
@@ -235,6 +237,8 @@ int tess_pci_vram_init(struct tess_pci *tp)
 	int rc;
 
 	mutex_init(&mm->lock);
+	if (!tp->info.vram_size)
+		return 0;
 	mm->chunks = tp->info.vram_size / SZ_2M;
 	mm->chunks_free = mm->chunks;
 	mm->used = kvcalloc(mm->chunks + 1, sizeof(*mm->used), GFP_KERNEL);
@@ -248,6 +252,8 @@ int tess_pci_vram_init(struct tess_pci *tp)
 
 void tess_pci_vram_fini(struct tess_pci *tp)
 {
+	if (!tp->info.vram_size)
+		return;
 	if (tp->mm.chunks_free != tp->mm.chunks)
 		dev_err(tp->be.dev, "%llu blocks of VRAM leaked\n",
 			tp->mm.chunks - tp->mm.chunks_free);

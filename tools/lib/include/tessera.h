@@ -192,7 +192,7 @@ TESS_API const char *tess_kind_name(unsigned int kind);
 /* ---- buffers ---------------------------------------------------------------- */
 
 #define TESS_BUFFER_SYSTEM 0x0 /* system memory */
-#define TESS_BUFFER_VRAM 0x1 /* memory of the GPU */
+#define TESS_BUFFER_VRAM 0x1 /* memory of the GPU; of the system where it has none */
 #define TESS_BUFFER_READONLY 0x2 /* the GPU may only read it */
 
 /** As @near_slice of tess_buffer_create(): the first available slice. */

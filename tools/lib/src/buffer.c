@@ -16,7 +16,8 @@ static int create_bo(struct tess_buffer *buf, unsigned int near_slice)
 	struct tess_device *dev = buf->dev;
 	int ret;
 
-	if (buf->flags & TESS_BUFFER_VRAM) {
+	/* A device without VRAM has slices of several GPUs, which share the memory of the system */
+	if (buf->flags & TESS_BUFFER_VRAM && dev->gpu.vram_size) {
 		bo.flags = DRM_TESSERA_BO_VRAM;
 		bo.near_slice = near_slice;
 		if (near_slice == TESS_NEAR_ANY && dev->gpu.slice_mask)
