@@ -63,8 +63,7 @@ void tess_mdev_bars_refresh(struct tess_mdev *tm)
 
 	mutex_lock(&bars->comp_lock);
 	bars->comp->generation = cpu_to_le64(1);
-	if (tm->vgpu)
-		tess_vgpu_composition(tm->vgpu, bars->comp);
+	tess_mdev_parts_composition(&tm->parts, bars->scratch, bars->comp);
 	/* It grows as long as there is the device, whatever it is made of */
 	le64_add_cpu(&bars->comp->generation, bars->base);
 	publish_locked(bars);
@@ -77,21 +76,21 @@ u64 tess_mdev_bars_generation(struct tess_mdev *tm)
 	return le64_to_cpu(tm->bars.comp->generation);
 }
 
-void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu)
+void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts)
 {
 	struct tess_mdev_bars *bars = &tm->bars;
 
 	mutex_lock(&bars->comp_lock);
-	swap(tm->vgpu, *vgpu);
+	swap(tm->parts, *parts);
 	bars->base = le64_to_cpu(bars->comp->generation);
 	memset(bars->comp, 0, sizeof(*bars->comp));
 	mutex_unlock(&bars->comp_lock);
 }
 
-void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_vgpu **vgpu)
+void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_mdev_parts *parts)
 {
 	guard(mutex)(&tm->bars.comp_lock);
-	swap(tm->vgpu, *vgpu);
+	swap(tm->parts, *parts);
 }
 
 int tess_mdev_bars_init(struct tess_mdev *tm)
@@ -100,8 +99,9 @@ int tess_mdev_bars_init(struct tess_mdev *tm)
 
 	BUILD_BUG_ON(sizeof(struct tess_composition) > TESS_PAGE_SIZE);
 	bars->comp = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	bars->scratch = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	bars->comp_page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!bars->comp || !bars->comp_page) {
+	if (!bars->comp || !bars->scratch || !bars->comp_page) {
 		tess_mdev_bars_fini(tm);
 		return -ENOMEM;
 	}
@@ -112,8 +112,10 @@ void tess_mdev_bars_fini(struct tess_mdev *tm)
 {
 	if (tm->bars.comp_page)
 		__free_page(tm->bars.comp_page);
+	free_page((unsigned long)tm->bars.scratch);
 	free_page((unsigned long)tm->bars.comp);
 	tm->bars.comp_page = NULL;
+	tm->bars.scratch = NULL;
 	tm->bars.comp = NULL;
 }
 

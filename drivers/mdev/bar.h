@@ -9,6 +9,7 @@
 
 struct page;
 struct tess_mdev;
+struct tess_mdev_parts;
 
 /* BAR4, as on the GPU: the table, then the pending bits */
 #define TESS_MDEV_MSIX_SIZE		0x1000
@@ -51,6 +52,7 @@ enum tess_mdev_wide {
  * @comp_lock: protects all that follow; innermost
  * @base: generation of the compositions before this one
  * @comp: composition, what registers tell of it
+ * @scratch: for that of a part
  * @comp_page: the client's copy, which it can map and write
  */
 struct tess_mdev_bars {
@@ -62,6 +64,7 @@ struct tess_mdev_bars {
 	struct mutex comp_lock;
 	u64 base;
 	struct tess_composition *comp;
+	struct tess_composition *scratch;
 	struct page *comp_page;
 };
 
@@ -73,10 +76,10 @@ void tess_mdev_bars_reset(struct tess_mdev *tm);
 void tess_mdev_msix_reset(struct tess_mdev *tm);
 /* The composition changed */
 void tess_mdev_bars_refresh(struct tess_mdev *tm);
-/* Exchange tm->vgpu and *@vgpu; bars_reset() follows */
-void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_vgpu **vgpu);
-/* The same, but *@vgpu continues it, also its generations; bars_refresh() follows */
-void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_vgpu **vgpu);
+/* Exchange tm->parts and *@parts; bars_reset() follows */
+void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts);
+/* The same, but *@parts continue it, also its generations; bars_refresh() follows */
+void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_mdev_parts *parts);
 u64 tess_mdev_bars_generation(struct tess_mdev *tm);
 
 /* Size of a region of VFIO; 0 if there is none */

@@ -63,12 +63,15 @@ phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len)
  */
 void tess_mdev_reset_gpu(struct tess_mdev *tm)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&tm->lock);
 	/* First: what is parked there belongs to the time before */
 	tess_mdev_doorbells_reset(tm);
 	/* Stops the slices, so that no fault pins memory behind the release */
-	if (tess_vgpu_scrub(tm->vgpu))
-		dev_dbg(tm->vdev.dev, "reset without its GPU\n");
+	for (i = 0; i < tm->parts.count; i++)
+		if (tess_vgpu_scrub(tm->parts.part[i]->vgpu))
+			dev_dbg(tm->vdev.dev, "reset without its GPU\n");
 	tess_mdev_dma_release(tm);
 	tess_mdev_bars_reset(tm);
 }
@@ -89,26 +92,28 @@ void tess_mdev_reset_function(struct tess_mdev *tm)
 
 static void tess_mdev_complete(struct tess_vgpu *vgpu, unsigned int vslice)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 
-	atomic64_inc(&tm->stats.completions);
-	tess_mdev_irq_signal(tm, TESS_IRQ_COMPLETION);
+	atomic64_inc(&part->tm->stats.completions);
+	tess_mdev_irq_signal(part->tm, TESS_IRQ_COMPLETION);
 }
 
 static void tess_mdev_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 				   const struct tess_fault *fault)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 
-	atomic64_inc(&tm->stats.client_faults);
-	atomic64_or(BIT_ULL(vslice), &tm->bars.fault_pending);
-	tess_mdev_irq_signal(tm, TESS_IRQ_FAULT);
+	atomic64_inc(&part->tm->stats.client_faults);
+	atomic64_or(BIT_ULL(part->first + vslice), &part->tm->bars.fault_pending);
+	tess_mdev_irq_signal(part->tm, TESS_IRQ_FAULT);
 }
 
 static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 				const struct tess_host_fault *hf)
 {
-	return tess_mdev_dma_fault(tess_vgpu_priv(vgpu), hf);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+
+	return tess_mdev_dma_fault(part->tm, hf);
 }
 
 void tess_mdev_announce(struct tess_mdev *tm)
@@ -121,7 +126,8 @@ void tess_mdev_announce(struct tess_mdev *tm)
 
 static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+	struct tess_mdev *tm = part->tm;
 
 	tess_mdev_bars_refresh(tm);
 	tess_mdev_doorbells_zap(tm);
@@ -129,10 +135,10 @@ static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 }
 
 /* One that was exchanged, or is not installed yet, concerns nobody: exchange_locked() asks */
-static bool die(struct tess_mdev *tm, struct tess_vgpu *vgpu)
+static bool die(struct tess_mdev *tm, const struct tess_mdev_part *part)
 {
 	guard(rwsem_write)(&tm->map_lock);
-	if (tm->vgpu != vgpu)
+	if (!tess_mdev_has_part(&tm->parts, part))
 		return false;
 	WRITE_ONCE(tm->dead, true);
 	tess_mdev_zap(tm);
@@ -141,11 +147,12 @@ static bool die(struct tess_mdev *tm, struct tess_vgpu *vgpu)
 
 static void tess_mdev_gone(struct tess_vgpu *vgpu)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+	struct tess_mdev *tm = part->tm;
 
-	if (!die(tm, vgpu))
+	if (!die(tm, part))
 		return;
-	tess_mdev_dma_gone(tm, vgpu);
+	tess_mdev_dma_gone(tm, part);
 	/* Whatever the guest reads next tells it */
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
 	tess_mdev_irq_request(tm);
@@ -169,7 +176,7 @@ static int tess_mdev_open(struct vfio_device *vdev)
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 
 	guard(mutex)(&tm->shape.lock);
-	if (!tm->vgpu) {
+	if (!tm->parts.count) {
 		dev_notice_ratelimited(vdev->dev, "is blank, it needs a blueprint before it is used\n");
 		return -ENXIO;
 	}

@@ -14,6 +14,7 @@
 #include "doorbell.h"
 #include "irq.h"
 #include "migrate.h"
+#include "parts.h"
 #include "record.h"
 #include "shape.h"
 #include "stats.h"
@@ -30,21 +31,21 @@ struct tess_mdev_type;
 /**
  * struct tess_mdev - the vGPU of a virtual machine
  * @vdev: VFIO device; holds the memory of this structure
- * @vgpu: composition; NULL: it is blank. Changed with all locks of this structure but the
- *	error_lock, so each of them is enough to read it
+ * @parts: composition; without a part it is blank. Changed with all locks of this structure but
+ *	the error_lock, so each of them is enough to read it
  * @type: type that it was created as
  * @ident: what the registers tell of it. As @vslices, @vram_phys and @vram it changes with
- *	@vgpu
+ *	@parts
  * @shape: the composition as a whole, with locks of its own
  * @vslices: number of vslices
  * @vram_phys: CPU physical address of the GPU's VRAM
- * @time_base: what is added to the time of the GPU, so that it goes on when that is another.
+ * @time_base: what is added to the time of the first GPU, so that it goes on when that is another.
  *	Under @map_lock
  * @vram: memory of the composition
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
- * @dead: the GPU of @vgpu is gone
+ * @dead: a GPU of @parts is gone
  * @parking: page that is mapped where there is no VRAM to map
  * @doorbells: doorbell pages
  * @nr_doorbells: number of them, as many as vslices of the composition; of the larger one
@@ -64,7 +65,7 @@ struct tess_mdev_type;
  */
 struct tess_mdev {
 	struct vfio_device vdev;
-	struct tess_vgpu *vgpu;
+	struct tess_mdev_parts parts;
 	struct tess_mdev_shape shape;
 	const struct tess_mdev_type *type;
 	struct tess_mdev_ident ident;

@@ -16,6 +16,11 @@
  * only entered and removed under &tess_mdev_dma.lock, which is held across pinning;
  * page faults of the VMM take other locks, so pinning may fault pages in.
  *
+ * A vGPU with parts on several GPUs has as many stage 2 and DMA mappings of each chunk: what one
+ * part faults on is mapped for all, as whatever is split over slices is touched by all. Its
+ * chunks go when the first of these GPUs does, and none comes after that: no device loses its
+ * driver before its mappings are gone.
+ *
  * When the client goes to another GPU, what is pinned stays pinned, and is mapped for the
  * device of that one, too, before anything else happens; the mappings for the first go when
  * its stage 2 is gone. VFIO cannot take memory away in between, as it needs the lock.
@@ -28,6 +33,7 @@
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include "device.h"
@@ -44,15 +50,17 @@ MODULE_PARM_DESC(fault_around, "pages of guest memory to pin around a fault, 1 t
  * @first: page number in the guest
  * @npages: number of pages
  * @prot: TESS_AS_*
- * @sgt: DMA mapping
  * @next: DMA mapping for another GPU, while the client is about to go there
+ * @count: number of parts of the vGPU
+ * @sgt: DMA mapping for each
  */
 struct tess_mdev_chunk {
 	u64 first;
 	unsigned int npages;
 	u32 prot;
-	struct sg_table sgt;
 	struct sg_table next;
+	unsigned int count;
+	struct sg_table sgt[] __counted_by(count);
 };
 
 static u64 chunk_last(const struct tess_mdev_chunk *chunk)
@@ -85,13 +93,27 @@ static void unmap_dma(struct device *dev, struct sg_table *sgt, unsigned long at
 	sg_free_table(sgt);
 }
 
+/* Of the first @n parts */
+static void unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, unsigned int n)
+{
+	while (n--)
+		unmap_dma(tm->parts.part[n]->dev, &chunk->sgt[n], n ? ALSO_MAPPED : 0);
+}
+
 static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
-	unmap_dma(tm->dma.dev, &chunk->sgt, 0);
+	unmap_parts(tm, chunk, chunk->count);
 	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
 	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
 	forget_chunk(&tm->dma, chunk);
 	kfree(chunk);
+}
+
+static void leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk, unsigned int n)
+{
+	while (n--)
+		tess_as_unmap(tm->parts.part[n]->as, chunk->first << PAGE_SHIFT,
+			      (u64)chunk->npages << PAGE_SHIFT);
 }
 
 /* Release all chunks that have a page in [@first, @last]; true if there was one */
@@ -106,8 +128,7 @@ static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
 	for (chunk = next_chunk(dma, first, last); chunk;
 	     chunk = chunk_last(chunk) < last ?
 		     next_chunk(dma, chunk_last(chunk) + 1, last) : NULL) {
-		tess_as_unmap(dma->as, chunk->first << PAGE_SHIFT,
-			      (u64)chunk->npages << PAGE_SHIFT);
+		leave_stage2(tm, chunk, chunk->count);
 		found = true;
 	}
 	while ((chunk = next_chunk(dma, first, last)))
@@ -232,6 +253,39 @@ static int map_dma(struct tess_mdev *tm, unsigned int npages, struct device *dev
 	return ret;
 }
 
+/* For each part, @tm->dma.pages; all or nothing */
+static int map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < chunk->count; i++) {
+		ret = map_dma(tm, chunk->npages, tm->parts.part[i]->dev, &chunk->sgt[i],
+			      i ? ALSO_MAPPED : 0);
+		if (ret) {
+			unmap_parts(tm, chunk, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* The same for stage 2 */
+static int enter_parts(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < chunk->count; i++) {
+		ret = enter_stage2(tm->parts.part[i]->as, chunk, &chunk->sgt[i]);
+		if (ret) {
+			leave_stage2(tm, chunk, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
 /* All or nothing */
 static int pin(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
 {
@@ -262,22 +316,23 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 	struct tess_mdev_chunk *chunk;
 	int ret;
 
-	chunk = kzalloc_obj(*chunk);
+	chunk = kzalloc(struct_size(chunk, sgt, tm->parts.count), GFP_KERNEL);
 	if (!chunk)
 		return -ENOMEM;
+	chunk->count = tm->parts.count;
 	chunk->first = first;
 	chunk->npages = last - first + 1;
 	chunk->prot = prot;
 	ret = pin(tm, chunk);
 	if (ret)
 		goto err_free;
-	ret = map_dma(tm, chunk->npages, tm->dma.dev, &chunk->sgt, 0);
+	ret = map_parts(tm, chunk);
 	if (ret)
 		goto err_unpin;
 	ret = mtree_insert_range(&tm->dma.chunks, first, last, chunk, GFP_KERNEL);
 	if (ret)
 		goto err_unmap;
-	ret = enter_stage2(tm->dma.as, chunk, &chunk->sgt);
+	ret = enter_parts(tm, chunk);
 	if (ret)
 		goto err_erase;
 	atomic64_add(chunk->npages, &tm->stats.pinned_pages);
@@ -287,7 +342,7 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 err_erase:
 	forget_chunk(&tm->dma, chunk);
 err_unmap:
-	unmap_dma(tm->dma.dev, &chunk->sgt, 0);
+	unmap_parts(tm, chunk, chunk->count);
 err_unpin:
 	vfio_unpin_pages(&tm->vdev, first << PAGE_SHIFT, chunk->npages);
 err_free:
@@ -337,7 +392,8 @@ static int fault_locked(struct tess_mdev *tm, const struct tess_host_fault *hf)
 	u64 pfn = hf->gpa >> PAGE_SHIFT;
 
 	lockdep_assert_held(&tm->dma.lock);
-	if (!tm->dma.open || !tm->dma.as)
+	/* Once it is dead, what is pinned is released, and nothing comes after that */
+	if (!tm->dma.open || READ_ONCE(tm->dead))
 		return -ENODEV;
 	chunk = next_chunk(&tm->dma, pfn, pfn);
 	if (!chunk)
@@ -379,7 +435,7 @@ static int prepare_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, st
 	unsigned int n = 0;
 	int ret;
 
-	for_each_sgtable_page(&chunk->sgt, &it, 0)
+	for_each_sgtable_page(&chunk->sgt[0], &it, 0)
 		tm->dma.pages[n++] = sg_page_iter_page(&it);
 	ret = map_dma(tm, n, dev, &next, ALSO_MAPPED);
 	if (ret)
@@ -392,32 +448,27 @@ static int prepare_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, st
 	return ret;
 }
 
-static struct device *dma_dev(const struct tess_vgpu *vgpu)
-{
-	return tess_gpu_dev(tess_vgpu_gpu(vgpu));
-}
-
-int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as)
+int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
 	int ret;
 
 	lockdep_assert_held(&tm->dma.lock);
-	ret = tess_mdev_records_prepare(tm, next);
+	ret = tess_mdev_records_prepare(tm, next->vgpu);
 	if (ret)
 		return ret;
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		ret = prepare_chunk(tm, chunk, dma_dev(next), as);
+		ret = prepare_chunk(tm, chunk, next->dev, next->as);
 		if (ret)
 			break;
 	}
 	if (ret)
-		tess_mdev_dma_cancel(tm, next, as);
+		tess_mdev_dma_cancel(tm, next);
 	return ret;
 }
 
-void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as)
+void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
@@ -427,27 +478,28 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_vgpu *next, struct t
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		if (!chunk->next.sgl)
 			continue;
-		tess_as_unmap(as, chunk->first << PAGE_SHIFT, (u64)chunk->npages << PAGE_SHIFT);
-		unmap_dma(dma_dev(next), &chunk->next, ALSO_MAPPED);
+		tess_as_unmap(next->as, chunk->first << PAGE_SHIFT,
+			      (u64)chunk->npages << PAGE_SHIFT);
+		unmap_dma(next->dev, &chunk->next, ALSO_MAPPED);
 		chunk->next = (struct sg_table){};
 	}
 }
 
-void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_vgpu *before, struct tess_as *old)
+void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
 
 	lockdep_assert_held(&tm->dma.lock);
-	tess_mdev_records_commit(tm, before);
+	tess_mdev_records_commit(tm, before->vgpu);
 	/* First: what it reaches goes then */
-	tess_mdev_stage2_destroy(before, old);
+	tess_mdev_stage2_destroy(before->vgpu, before->as);
+	before->as = NULL;
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		unmap_dma(tm->dma.dev, &chunk->sgt, ALSO_MAPPED);
-		chunk->sgt = chunk->next;
+		unmap_dma(before->dev, &chunk->sgt[0], ALSO_MAPPED);
+		chunk->sgt[0] = chunk->next;
 		chunk->next = (struct sg_table){};
 	}
-	tm->dma.dev = dma_dev(tm->vgpu);
 }
 
 /* ---- life cycle ---- */
@@ -518,13 +570,14 @@ void tess_mdev_dma_open(struct tess_mdev *tm)
 	mutex_unlock(&tm->dma.lock);
 }
 
-void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_vgpu *vgpu)
+void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
 {
 	guard(mutex)(&tm->dma.lock);
 	/* It may have been replaced meanwhile */
-	if (tm->vgpu != vgpu)
+	if (!tess_mdev_has_part(&tm->parts, part))
 		return;
+	/* Of the other parts, too: they reach nothing any more */
 	release_all(tm);
-	tess_mdev_stage2_destroy(tm->vgpu, tm->dma.as);
-	tm->dma.as = NULL;
+	tess_mdev_stage2_destroy(part->vgpu, part->as);
+	part->as = NULL;
 }

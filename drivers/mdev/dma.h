@@ -6,20 +6,19 @@
 #include <linux/mutex.h>
 #include <linux/types.h>
 
-struct device;
 struct page;
 struct tess_as;
 struct tess_gpu;
 struct tess_host_fault;
 struct tess_mdev;
+struct tess_mdev_part;
 struct tess_vgpu;
 struct vfio_device;
 
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
- * @lock: protects all, and the records; held while pages are pinned and unpinned
- * @dev: device that does the DMA, that of the GPU of tess_mdev.vgpu
- * @as: stage 2 of tess_mdev.vgpu; NULL when there is none, or the GPU is gone
+ * @lock: protects all, the records, and the stage 2 of the parts; held while pages are pinned and
+ *	unpinned
  * @open: guest memory can be pinned
  * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
  * @pages: scratch for pinning
@@ -27,8 +26,6 @@ struct vfio_device;
  */
 struct tess_mdev_dma {
 	struct mutex lock;
-	struct device *dev;
-	struct tess_as *as;
 	bool open;
 	struct maple_tree chunks;
 	struct page **pages;
@@ -45,17 +42,17 @@ void tess_mdev_dma_open(struct tess_mdev *tm);
 /* Forget all guest memory, and, for close, pin none any more */
 void tess_mdev_dma_release(struct tess_mdev *tm);
 void tess_mdev_dma_close(struct tess_mdev *tm);
-/* The GPU of @vgpu is gone: release all, and stage 2 as well */
-void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_vgpu *vgpu);
+/* The GPU of @part is gone: release all, and its stage 2 as well */
+void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part);
 
 /*
- * The client goes on with @next, of another GPU, and its stage 2 @as: let that GPU reach what
- * this one does. Then either take it back, or, when tess_mdev.vgpu is @next, take from
- * @before, with its stage 2 @old, what it has. All hold @tm->dma.lock.
+ * The client goes on with @next, of another GPU, instead of its only part: let that GPU reach
+ * what this one does. Then either take it back, or, when @next is the vGPU's, take from @before
+ * what it has, with its stage 2. All hold @tm->dma.lock.
  */
-int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as);
-void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_vgpu *next, struct tess_as *as);
-void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_vgpu *before, struct tess_as *old);
+int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next);
+void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next);
+void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before);
 /* host_fault() of the core */
 int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf);
 /* dma_unmap() of VFIO */

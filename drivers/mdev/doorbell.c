@@ -87,6 +87,7 @@ void tess_mdev_doorbells_zap(struct tess_mdev *tm)
 vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 				    unsigned long addr, unsigned int vslice)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
 	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
 	phys_addr_t phys;
@@ -94,12 +95,12 @@ vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct 
 
 	lockdep_assert_held_read(&tm->map_lock);
 	WRITE_ONCE(db->mapped, true);
-	phys = tm->dead ? 0 : tess_vslice_doorbell_phys(tm->vgpu, vslice);
+	phys = tm->dead ? 0 : tess_vslice_doorbell_phys(vs.vgpu, vs.index);
 	if (phys)
 		return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_noncached(prot));
 	ret = vmf_insert_pfn_prot(vma, addr, page_to_pfn(db->parking), prot);
 	if (!tm->dead)
-		tess_vslice_wake(tm->vgpu, vslice);
+		tess_vslice_wake(vs.vgpu, vs.index);
 	return ret;
 }
 
@@ -107,23 +108,25 @@ vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct 
 
 void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+	struct tess_mdev *tm = part->tm;
 
 	down_write(&tm->map_lock);
-	zap_locked(tm, vslice);
+	zap_locked(tm, part->first + vslice);
 	up_write(&tm->map_lock);
-	if (tess_mdev_doorbell_parked(tm, vslice))
+	if (tess_mdev_doorbell_parked(tm, part->first + vslice))
 		tess_vslice_wake(vgpu, vslice);
 }
 
 bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+	struct tess_mdev *tm = part->tm;
 	u64 parked;
 
 	down_write(&tm->map_lock);
-	zap_locked(tm, vslice);
-	parked = le64_to_cpu((__force __le64)xchg(parked_value(tm, vslice), 0));
+	zap_locked(tm, part->first + vslice);
+	parked = le64_to_cpu((__force __le64)xchg(parked_value(tm, part->first + vslice), 0));
 	if (parked)
 		tess_vslice_forward(vgpu, vslice, parked);
 	up_write(&tm->map_lock);
@@ -132,12 +135,16 @@ bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 
 void tess_mdev_doorbells_wake(struct tess_mdev *tm)
 {
+	struct tess_mdev_vslice vs;
 	unsigned int i;
 
 	lockdep_assert_held_write(&tm->map_lock);
-	for (i = 0; i < tm->vslices; i++)
-		if (tess_mdev_doorbell_parked(tm, i))
-			tess_vslice_wake(tm->vgpu, i);
+	for (i = 0; i < tm->vslices; i++) {
+		if (!tess_mdev_doorbell_parked(tm, i))
+			continue;
+		vs = tess_mdev_find(&tm->parts, i);
+		tess_vslice_wake(vs.vgpu, vs.index);
+	}
 }
 
 /* ---- resets ---- */

@@ -42,9 +42,16 @@
 #include "mmap.h"
 #include "parent.h"
 
-/* 5 and 6; @next is then what the vGPU had before */
-static int exchange(struct tess_mdev *tm, struct tess_mdev_composed *next)
+/* Number of the GPU of one that is of one GPU */
+static unsigned int carrier(const struct tess_mdev *tm)
 {
+	return tess_gpu_info(tess_vgpu_gpu(tess_mdev_first(&tm->parts)))->index;
+}
+
+/* 5 and 6; @next is then what the vGPU had before */
+static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
+{
+	struct tess_vgpu *from = tess_mdev_first(&tm->parts), *to = tess_mdev_first(next);
 	u64 time;
 	int ret;
 
@@ -52,49 +59,48 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_composed *next)
 	if (tm->dead)
 		return -ENODEV;
 	tess_mdev_zap(tm);
-	ret = tess_vgpu_copy_memory(next->vgpu, tm->vgpu);
+	ret = tess_vgpu_copy_memory(to, from);
 	if (ret)
 		return ret;
-	time = tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
-	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(next->vgpu));
-	swap(tm->dma.as, next->as);
-	tess_mdev_bars_continue(tm, &next->vgpu);
+	time = tess_gpu_time(tess_vgpu_gpu(from));
+	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(to));
+	tess_mdev_bars_continue(tm, next);
 	tess_mdev_fill_frame(tm);
 	tess_mdev_doorbells_wake(tm);
 	return 0;
 }
 
 /* 4 to 7 */
-static int move_memory(struct tess_mdev *tm, struct tess_mdev_composed *next)
+static int move_memory(struct tess_mdev *tm, struct tess_mdev_parts *next)
 {
 	int ret;
 
 	guard(mutex)(&tm->dma.lock);
-	ret = tess_mdev_dma_prepare(tm, next->vgpu, next->as);
+	ret = tess_mdev_dma_prepare(tm, next->part[0]);
 	if (ret)
 		return ret;
 	down_write(&tm->map_lock);
 	ret = exchange(tm, next);
 	up_write(&tm->map_lock);
 	if (ret) {
-		tess_mdev_dma_cancel(tm, next->vgpu, next->as);
+		tess_mdev_dma_cancel(tm, next->part[0]);
 		return ret;
 	}
-	tess_mdev_dma_commit(tm, next->vgpu, next->as);
-	next->as = NULL;
+	tess_mdev_dma_commit(tm, next->part[0]);
 	return 0;
 }
 
 /* 2 to 7 */
-static int move_client(struct tess_mdev *tm, struct tess_mdev_composed *next,
+static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 		       struct tess_reason *reason)
 {
+	struct tess_vgpu *from = tess_mdev_first(&tm->parts);
 	int ret;
 
 	guard(mutex)(&tm->lock);
-	ret = tess_vgpu_freeze(tm->vgpu, reason);
+	ret = tess_vgpu_freeze(from, reason);
 	if (!ret)
-		ret = tess_vgpu_copy_state(next->vgpu, tm->vgpu, reason);
+		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
 	if (!ret)
 		ret = move_memory(tm, next);
 	if (!ret)
@@ -106,15 +112,15 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_composed *next,
 static int migrate(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
 		   struct tess_reason *reason)
 {
-	struct tess_mdev_composed next = {};
+	struct tess_mdev_parts next = {};
 	int ret;
 
 	lockdep_assert_held(&tm->shape.lock);
-	ret = tess_mdev_compose(tm, gpu, bp, tm->vgpu, &next, reason);
+	ret = tess_mdev_compose(tm, gpu, bp, tess_mdev_first(&tm->parts), &next, reason);
 	if (ret)
 		return ret;
 	ret = move_client(tm, &next, reason);
-	tess_vgpu_thaw(tm->vgpu);
+	tess_vgpu_thaw(tess_mdev_first(&tm->parts));
 	tess_mdev_decompose(&next);
 	if (!ret)
 		tess_mdev_announce(tm);
@@ -149,6 +155,7 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 {
 	struct tess_mdev_parent *parent;
 	struct tess_blueprint bp;
+	struct tess_vgpu *vgpu;
 	unsigned int index;
 	int ret;
 
@@ -156,11 +163,16 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 		strscpy(reason->text, "gpu: no number of a GPU");
 		return -EINVAL;
 	}
-	if (!tm->vgpu) {
+	vgpu = tess_mdev_first(&tm->parts);
+	if (!vgpu) {
 		strscpy(reason->text, "gpu: it is blank");
 		return -EINVAL;
 	}
-	if (tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index == index)
+	if (tess_mdev_spans(&tm->parts)) {
+		strscpy(reason->text, "gpu: it is of several GPUs, which cannot move");
+		return -EOPNOTSUPP;
+	}
+	if (carrier(tm) == index)
 		return READ_ONCE(tm->dead) ? -ENODEV : 0;
 	parent = tess_mdev_parent_by_index(tm->type->parent->frontend, index);
 	if (!parent) {
@@ -168,7 +180,7 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 			  "gpu: gpu%u is not there, or gives no vGPUs", index);
 		return -EINVAL;
 	}
-	tess_vgpu_blueprint(tm->vgpu, &bp);
+	tess_vgpu_blueprint(vgpu, &bp);
 	ret = migrate_to(tm, parent, &bp, reason);
 	tess_mdev_parent_put(parent);
 	return ret;
@@ -183,7 +195,7 @@ int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_bluepr
 	struct tess_mdev_parent *parent;
 	int ret = -ENOSPC;
 
-	__set_bit(tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index, tried);
+	__set_bit(carrier(tm), tried);
 	while (ret && (parent = tess_mdev_parent_for(frontend, tried, bp))) {
 		reason->text[0] = 0;
 		ret = migrate_to(tm, parent, bp, reason);
@@ -199,7 +211,7 @@ static bool shall_leave(const struct tess_mdev *tm, const struct tess_gpu *gpu)
 {
 	const struct tess_gpu *home = tm->type->parent->gpu;
 
-	return tm->vgpu && tess_vgpu_gpu(tm->vgpu) == gpu && !READ_ONCE(tm->dead) &&
+	return tess_mdev_part_on(&tm->parts, gpu) && !READ_ONCE(tm->dead) &&
 	       (tm->shape.open || (home && home != gpu));
 }
 
@@ -208,9 +220,13 @@ static int leave(struct tess_mdev *tm, struct tess_blueprint *bp, struct tess_re
 {
 	int ret;
 
+	if (tess_mdev_spans(&tm->parts)) {
+		strscpy(reason->text, "it is of several GPUs, which cannot move");
+		return -EOPNOTSUPP;
+	}
 	for (;;) {
 		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
-		if (!ret || tess_vgpu_is_gone(tm->vgpu) || bp->slices == bp->min)
+		if (!ret || tess_mdev_parts_gone(&tm->parts) || bp->slices == bp->min)
 			break;
 		bp->slices--;
 	}
@@ -231,11 +247,11 @@ void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 	guard(mutex)(&tm->shape.lock);
 	if (!shall_leave(tm, gpu))
 		return;
-	tess_vgpu_blueprint(tm->vgpu, &bp);
+	tess_mdev_parts_blueprint(&tm->parts, &bp);
 	ret = leave(tm, &bp, &reason);
 	if (!ret)
 		dev_info(tm->vdev.dev, "gpu%u is about to go: goes on with %u slices of gpu%u\n",
-			 from, bp.slices, tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index);
+			 from, bp.slices, carrier(tm));
 	else
 		dev_notice(tm->vdev.dev, "gpu%u is about to go, and no other GPU has it: %s\n",
 			   from, reason.text);
@@ -254,7 +270,8 @@ static void relocation_work(struct work_struct *work)
 
 void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu)
 {
-	struct tess_mdev *tm = tess_vgpu_priv(vgpu);
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+	struct tess_mdev *tm = part->tm;
 
 	WRITE_ONCE(tm->relocation.gpu, gpu);
 	queue_work(tm->type->parent->frontend->wq, &tm->relocation.work);

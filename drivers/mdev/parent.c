@@ -200,8 +200,9 @@ struct tess_mdev_parent *tess_mdev_parent_of(struct tess_mdev *tm)
 	struct tess_mdev_parent *own = tm->type->parent, *parent = NULL;
 
 	lockdep_assert_held(&tm->shape.lock);
-	if (tm->vgpu)
-		parent = tess_mdev_parent_find(own->frontend, tess_vgpu_gpu(tm->vgpu));
+	if (tm->parts.count)
+		parent = tess_mdev_parent_find(own->frontend,
+					       tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
 	if (parent)
 		return parent;
 	kref_get(&own->ref);

@@ -75,7 +75,7 @@ struct tess_mdev_parent {
 
 struct tess_mdev;
 
-/* The parent with the GPU that carries a vGPU; if there is none any more, that of its mdev */
+/* The parent with the (first) GPU that carries a vGPU; if it is gone, that of its mdev */
 struct tess_mdev_parent *tess_mdev_parent_of(struct tess_mdev *tm);
 /* The one whose GPU has this number in the pool; NULL: none */
 struct tess_mdev_parent *tess_mdev_parent_by_index(struct tess_mdev_frontend *frontend,

@@ -49,22 +49,24 @@ static void *map_vram(const struct tess_vgpu *vgpu, const struct tess_mdev_recor
 
 static void attach(struct tess_mdev *tm, unsigned int vslice)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
 	lockdep_assert_held(&tm->dma.lock);
-	rec->map = rec->gpa >= TESS_PA_VRAM ? map_vram(tm->vgpu, rec) : map_guest(tm, rec);
+	rec->map = rec->gpa >= TESS_PA_VRAM ? map_vram(vs.vgpu, rec) : map_guest(tm, rec);
 	if (rec->map)
-		tess_vslice_set_record(tm->vgpu, vslice, rec->map + offset_in_page(rec->gpa));
+		tess_vslice_set_record(vs.vgpu, vs.index, rec->map + offset_in_page(rec->gpa));
 }
 
 static void detach(struct tess_mdev *tm, unsigned int vslice)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
 	lockdep_assert_held(&tm->dma.lock);
 	if (!rec->map)
 		return;
-	tess_vslice_set_record(tm->vgpu, vslice, NULL);
+	tess_vslice_set_record(vs.vgpu, vs.index, NULL);
 	if (rec->page) {
 		vunmap(rec->map);
 		vfio_unpin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1);
@@ -86,11 +88,12 @@ static void detach(struct tess_mdev *tm, unsigned int vslice)
  */
 void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_record *rec = &tm->records[vslice];
 	u64 gpa;
 
 	lockdep_assert_held(&tm->lock);
-	if (tess_vslice_reg_read(tm->vgpu, vslice, TESS_SREG_COMPLETION, 8, &gpa))
+	if (tess_vslice_reg_read(vs.vgpu, vs.index, TESS_SREG_COMPLETION, 8, &gpa))
 		return;
 	if (gpa == rec->gpa && (!gpa || rec->map))
 		return;
@@ -100,7 +103,7 @@ void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice)
 	mutex_lock(&tm->dma.lock);
 	detach(tm, vslice);
 	rec->gpa = gpa;
-	if (gpa && tm->dma.as)
+	if (gpa && !READ_ONCE(tm->dead))
 		attach(tm, vslice);
 	mutex_unlock(&tm->dma.lock);
 }
@@ -203,7 +206,8 @@ static void follow(struct tess_mdev *tm, unsigned int vslice, struct tess_vgpu *
 		rec->map = rec->next;
 		rec->next = NULL;
 	}
-	tess_vslice_set_record(tm->vgpu, vslice, rec->map + offset_in_page(rec->gpa));
+	tess_vslice_set_record(tess_mdev_first(&tm->parts), vslice,
+			       rec->map + offset_in_page(rec->gpa));
 }
 
 void tess_mdev_records_commit(struct tess_mdev *tm, struct tess_vgpu *before)

@@ -110,7 +110,7 @@ static u64 read_time(struct tess_mdev *tm)
 	/* The GPU cannot go while @dead is kept from changing */
 	down_read(&tm->map_lock);
 	if (!tm->dead)
-		time = tm->time_base + tess_gpu_time(tess_vgpu_gpu(tm->vgpu));
+		time = tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
 	up_read(&tm->map_lock);
 	return time;
 }
@@ -118,6 +118,14 @@ static u64 read_time(struct tess_mdev *tm)
 static u64 read_generation(struct tess_mdev *tm)
 {
 	return comp_get64(tm, &tm->bars.comp->generation);
+}
+
+static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+{
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+	u64 val = 0;
+
+	return tess_vslice_reg_read(vs.vgpu, vs.index, off, len, &val) ? 0 : val;
 }
 
 /*
@@ -130,12 +138,9 @@ static u64 read_fault_pending(struct tess_mdev *tm)
 	unsigned int i;
 
 	for (i = 0; i < tm->vslices; i++) {
-		u64 status;
-
-		if (!(noted & BIT_ULL(i)) ||
-		    tess_vslice_reg_read(tm->vgpu, i, TESS_SREG_STATUS, 4, &status))
+		if (!(noted & BIT_ULL(i)))
 			continue;
-		if (status & TESS_STATUS_FAULTED)
+		if (client_reg(tm, i, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED)
 			mask |= BIT_ULL(i);
 	}
 	return mask;
@@ -235,13 +240,6 @@ static u64 composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
 	return val;
 }
 
-static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
-{
-	u64 val = 0;
-
-	return tess_vslice_reg_read(tm->vgpu, vslice, off, len, &val) ? 0 : val;
-}
-
 /* What a store to a parked doorbell makes of a register */
 static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64 val, u64 parked)
 {
@@ -296,10 +294,12 @@ static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsig
 
 static void client_reset(struct tess_mdev *tm, unsigned int vslice)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+
 	memset(tm->bars.low[vslice], 0, sizeof(tm->bars.low[vslice]));
 	/* First: what is parked was stored before, and must not come after */
 	tess_mdev_doorbell_forget(tm, vslice);
-	tess_vslice_reset(tm->vgpu, vslice);
+	tess_vslice_reset(vs.vgpu, vs.index);
 	tess_mdev_record_update(tm, vslice);
 }
 
@@ -325,10 +325,12 @@ static u32 *client_low(struct tess_mdev *tm, unsigned int vslice, u32 off)
 static void client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off,
 			      unsigned int len, u64 val)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+
 	if (!join_halves(client_low(tm, vslice, off), off, len, &val))
 		return;
 	off &= ~4;
-	tess_vslice_reg_write(tm->vgpu, vslice, off, 8, val);
+	tess_vslice_reg_write(vs.vgpu, vs.index, off, 8, val);
 	if (off == TESS_SREG_COMPLETION)
 		tess_mdev_record_update(tm, vslice);
 }
@@ -336,6 +338,8 @@ static void client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off
 static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
 			 u64 val)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+
 	if (client_low(tm, vslice, off)) {
 		client_write_wide(tm, vslice, off, len, val);
 		return;
@@ -344,7 +348,7 @@ static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, uns
 	if (off == TESS_SREG_FAULT_ACK || off == TESS_SREG_RESET)
 		atomic64_andnot(BIT_ULL(vslice), &tm->bars.fault_pending);
 	if (off != TESS_SREG_RESET)
-		tess_vslice_reg_write(tm->vgpu, vslice, off, len, val);
+		tess_vslice_reg_write(vs.vgpu, vs.index, off, len, val);
 	else if (lower_32_bits(val) == 1)
 		client_reset(tm, vslice);
 }
@@ -352,6 +356,7 @@ static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, uns
 static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
 			   u64 val)
 {
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	u32 at = off & (TESS_PAGE_SIZE - 1);
 
 	if ((at & ~4) != TESS_DOORBELL_WPTR ||
@@ -360,7 +365,7 @@ static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, u
 	/* An older value must not come after this one */
 	if (tess_mdev_doorbell_parked(tm, vslice))
 		tess_mdev_doorbell_forget(tm, vslice);
-	tess_vslice_kick(tm->vgpu, vslice, val);
+	tess_vslice_kick(vs.vgpu, vs.index, val);
 }
 
 /* Whether @off is in the pages of vslices that start at @first; @vslice tells which */

@@ -18,6 +18,8 @@
  * leaves what there was. It needs the slices of both for a moment. Where the frame is the
  * same, it is recomposed in place as well, which needs only what is new.
  *
+ * One of several GPUs (parts.c) is always composed anew, and stays as it is while it is open.
+ *
  * One that its GPU cannot serve any more, while another GPU can, goes there (migrate.c), and
  * so does one whose attribute "gpu" is written. The mdev stays where it was made.
  *
@@ -54,70 +56,6 @@ void tess_mdev_shape_init(struct tess_mdev *tm)
 
 /* ---- composing ---- */
 
-/* Of its name there may be one more on a GPU, which is replaced */
-static struct tess_vgpu *replaced(const struct tess_mdev *tm, const struct tess_gpu *gpu)
-{
-	return tm->vgpu && tess_vgpu_gpu(tm->vgpu) == gpu ? tm->vgpu : NULL;
-}
-
-/**
- * tess_mdev_compose() - make a composition, which is not the vGPU's yet
- * @tm: vGPU; shape.lock is held, or nobody knows it yet
- * @gpu: GPU, in use
- * @bp: what is wanted
- * @continues: composition of another GPU that it continues; NULL: none
- * @out: result
- * @reason: filled if it is refused
- *
- * Return: as tess_vgpu_create().
- */
-int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		      struct tess_vgpu *continues, struct tess_mdev_composed *out,
-		      struct tess_reason *reason)
-{
-	const struct tess_vgpu_params params = {
-		.name = dev_name(tm->vdev.dev),
-		.blueprint = *bp,
-		.ops = &tess_mdev_client_ops,
-		.priv = tm,
-		.owner = THIS_MODULE,
-		.replaces = replaced(tm, gpu),
-		.continues = continues,
-		.reason = reason,
-	};
-	struct tess_vgpu *vgpu;
-	struct tess_as *as;
-	int ret;
-
-	/* Before the vGPU: call-backs use them */
-	ret = tess_mdev_doorbells_grow(tm, max(bp->slices, bp->max));
-	if (ret)
-		return ret;
-	vgpu = tess_vgpu_create(gpu, &params);
-	if (IS_ERR(vgpu))
-		return PTR_ERR(vgpu);
-	as = tess_mdev_stage2_create(vgpu);
-	if (IS_ERR(as)) {
-		tess_vgpu_destroy(vgpu);
-		return PTR_ERR(as);
-	}
-	out->vgpu = vgpu;
-	out->as = as;
-	return 0;
-}
-
-/**
- * tess_mdev_decompose() - give up a composition that is not the vGPU's, or not any more
- * @composed: composition, or none
- */
-void tess_mdev_decompose(struct tess_mdev_composed *composed)
-{
-	if (!composed->vgpu)
-		return;
-	tess_mdev_stage2_destroy(composed->vgpu, composed->as);
-	tess_vgpu_destroy(composed->vgpu);
-}
-
 static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
 {
 	struct tess_mdev_ident *ident = &tm->ident;
@@ -134,45 +72,43 @@ static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
 	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));
 }
 
-/* What follows from tm->vgpu */
+/* What follows from tm->parts */
 void tess_mdev_fill_frame(struct tess_mdev *tm)
 {
+	const struct tess_vgpu *first = tess_mdev_first(&tm->parts);
 	const struct tess_gpu_info *info;
 
 	lockdep_assert_held_write(&tm->map_lock);
-	tm->vslices = 0;
+	tm->vslices = tess_mdev_parts_vslices(&tm->parts);
 	tm->vram = NULL;
-	if (!tm->vgpu)
+	if (!first)
 		return;
-	info = tess_gpu_info(tess_vgpu_gpu(tm->vgpu));
-	tm->vslices = tess_vgpu_vslices(tm->vgpu);
-	tm->vram = tess_vgpu_vram(tm->vgpu);
+	/* There is VRAM only where there is one part, and GPUs of several are alike */
+	info = tess_gpu_info(tess_vgpu_gpu(first));
+	tm->vram = tess_vgpu_vram(first);
 	tm->vram_phys = info->vram_phys;
 	fill_ident(tm, info);
 }
 
-static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_composed *composed)
+static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 {
 	lockdep_assert_held(&tm->dma.lock);
 	lockdep_assert_held_write(&tm->map_lock);
 	/* Its gone() may have been called when it was nobody's; if not, it finds it here */
-	if (composed->vgpu && tess_vgpu_is_gone(composed->vgpu))
+	if (tess_mdev_parts_gone(composed))
 		return -ENODEV;
-	swap(tm->dma.as, composed->as);
-	tess_mdev_bars_exchange(tm, &composed->vgpu);
+	tess_mdev_bars_exchange(tm, composed);
 	tess_mdev_fill_frame(tm);
 	tm->time_base = 0;
 	WRITE_ONCE(tm->dead, false);
-	if (tm->vgpu)
-		tm->dma.dev = tess_gpu_dev(tess_vgpu_gpu(tm->vgpu));
 	return 0;
 }
 
 /*
- * Make a composition the vGPU's; @composed is then the one before. -ENODEV: the GPU went,
+ * Make a composition the vGPU's; @composed is then the one before. -ENODEV: a GPU went,
  * nothing was changed.
  */
-static int install(struct tess_mdev *tm, struct tess_mdev_composed *composed)
+static int install(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 {
 	int ret;
 
@@ -182,7 +118,7 @@ static int install(struct tess_mdev *tm, struct tess_mdev_composed *composed)
 	ret = exchange_locked(tm, composed);
 	up_write(&tm->map_lock);
 	mutex_unlock(&tm->dma.lock);
-	if (!ret && tm->vgpu)
+	if (!ret && tm->parts.count)
 		tess_mdev_config_init(tm);
 	if (!ret)
 		tess_mdev_bars_reset(tm);
@@ -208,6 +144,14 @@ static void blank_put(struct tess_mdev_parent *parent)
 
 /* ---- changing ---- */
 
+static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		   struct tess_mdev_parts *out, struct tess_reason *reason)
+{
+	if (bp->gpus > 1)
+		return tess_mdev_compose_span(tm, gpu, bp, out, reason);
+	return tess_mdev_compose(tm, gpu, bp, NULL, out, reason);
+}
+
 /*
  * Another composition instead of the one that there is, for which nobody has the device
  * open; @bp is NULL: none
@@ -216,13 +160,12 @@ static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 		   struct tess_reason *reason)
 {
 	struct tess_mdev_parent *parent = tm->type->parent;
-	struct tess_mdev_composed composed = {};
-	bool was_blank = !tm->vgpu;
+	struct tess_mdev_parts composed = {};
+	bool was_blank = !tm->parts.count;
 	int ret;
 
 	lockdep_assert_held(&tm->shape.lock);
-	ret = bp ? tess_mdev_compose(tm, gpu, bp, NULL, &composed, reason) :
-		   blank_get(parent, reason);
+	ret = bp ? compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
 	if (ret)
 		return ret;
 	ret = install(tm, &composed);
@@ -239,10 +182,37 @@ static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *
 {
 	struct tess_blueprint now;
 
-	if (!tm->vgpu || READ_ONCE(tm->dead))
+	if (!tm->parts.count || READ_ONCE(tm->dead))
 		return false;
-	tess_vgpu_blueprint(tm->vgpu, &now);
+	tess_mdev_parts_blueprint(&tm->parts, &now);
 	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared;
+}
+
+static int compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
+			const struct tess_blueprint *bp, struct tess_reason *reason)
+{
+	int ret = replace(tm, gpu, bp, reason);
+
+	if (!ret)
+		tess_mdev_shape_changed(tm);
+	return ret;
+}
+
+/* Parts are composed together, and not changed */
+static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu,
+		       const struct tess_blueprint *bp, struct tess_reason *reason)
+{
+	unsigned int count = tm->parts.count;
+
+	if (!tm->shape.open)
+		return compose_anew(tm, gpu, bp, reason);
+	if (bp->gpus == count)
+		scnprintf(reason->text, sizeof(reason->text),
+			  "it is in use and has slices of %u GPUs, which stay as they are", count);
+	else
+		scnprintf(reason->text, sizeof(reason->text),
+			  "gpus=%u: it is in use and has slices of %u", bp->gpus, count);
+	return -EBUSY;
 }
 
 static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
@@ -250,34 +220,26 @@ static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_
 {
 	int ret = -EOPNOTSUPP;
 
+	if (bp->gpus > 1 || tess_mdev_spans(&tm->parts))
+		return change_span(tm, gpu, bp, reason);
 	if (tm->shape.open || fits_frame(tm, bp))
-		ret = tess_vgpu_recompose(tm->vgpu, bp, reason);
+		ret = tess_vgpu_recompose(tess_mdev_first(&tm->parts), bp, reason);
 	if (ret == -ENOSPC)
 		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
 	if (tm->shape.open || ret != -EOPNOTSUPP)
 		return ret;
 	/* A GPU that cannot move vslices can compose anew */
 	reason->text[0] = 0;
-	ret = replace(tm, gpu, bp, reason);
-	if (!ret)
-		tess_mdev_shape_changed(tm);
-	return ret;
+	return compose_anew(tm, gpu, bp, reason);
 }
 
 static int make_blank(struct tess_mdev *tm, struct tess_gpu *gpu, struct tess_reason *reason)
 {
-	int ret;
-
 	if (tm->shape.open) {
 		strscpy(reason->text, "it is in use");
 		return -EBUSY;
 	}
-	if (!tm->vgpu)
-		return 0;
-	ret = replace(tm, gpu, NULL, reason);
-	if (!ret)
-		tess_mdev_shape_changed(tm);
-	return ret;
+	return tm->parts.count ? compose_anew(tm, gpu, NULL, reason) : 0;
 }
 
 static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const char *text,
@@ -285,9 +247,9 @@ static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const c
 {
 	struct tess_blueprint base;
 
-	if (!tm->vgpu)
+	if (!tm->parts.count)
 		return tess_mdev_parse_blueprint(gpu, text, bp, reason);
-	tess_vgpu_blueprint(tm->vgpu, &base);
+	tess_mdev_parts_blueprint(&tm->parts, &base);
 	return tess_blueprint_parse(text, &base, bp, reason);
 }
 
@@ -311,9 +273,9 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 static int profile_base(const struct tess_mdev *tm, const struct tess_gpu *gpu,
 			struct tess_blueprint *base, struct tess_reason *reason)
 {
-	if (!tm->vgpu)
+	if (!tm->parts.count)
 		return tess_mdev_parse_blueprint(gpu, "slices=1", base, reason);
-	tess_vgpu_blueprint(tm->vgpu, base);
+	tess_mdev_parts_blueprint(&tm->parts, base);
 	return 0;
 }
 
@@ -486,24 +448,26 @@ int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
 	return apply(tm, text, tess_mdev_move, &reason);
 }
 
-int tess_mdev_gpu(struct tess_mdev *tm)
+int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)
 {
 	guard(mutex)(&tm->bars.comp_lock);
-	return tm->vgpu ? tess_gpu_info(tess_vgpu_gpu(tm->vgpu))->index : -ENXIO;
+	if (part >= tm->parts.count)
+		return -ENXIO;
+	return tess_gpu_info(tess_vgpu_gpu(tm->parts.part[part]->vgpu))->index;
 }
 
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
 {
 	guard(mutex)(&tm->bars.comp_lock);
-	if (tm->vgpu)
-		tess_vgpu_blueprint(tm->vgpu, bp);
-	return tm->vgpu;
+	if (tm->parts.count)
+		tess_mdev_parts_blueprint(&tm->parts, bp);
+	return tm->parts.count;
 }
 
 int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile)
 {
 	guard(mutex)(&tm->shape.lock);
-	return tm->vgpu ? tess_vgpu_profile(tm->vgpu, profile) : -ENXIO;
+	return tm->parts.count ? tess_mdev_parts_profile(&tm->parts, profile) : -ENXIO;
 }
 
 void tess_mdev_shape_changed(struct tess_mdev *tm)
@@ -529,7 +493,7 @@ void tess_mdev_shape_changed(struct tess_mdev *tm)
 int tess_mdev_shape_create(struct tess_mdev *tm)
 {
 	struct tess_mdev_parent *parent = tm->type->parent;
-	struct tess_mdev_composed composed = {};
+	struct tess_mdev_parts composed = {};
 	struct tess_reason reason = {};
 	int ret = -ENODEV;
 
@@ -555,9 +519,9 @@ unlock:
 
 void tess_mdev_shape_destroy(struct tess_mdev *tm)
 {
-	struct tess_mdev_composed composed = {};
+	struct tess_mdev_parts composed = {};
 
-	if (!tm->vgpu)
+	if (!tm->parts.count)
 		blank_put(tm->type->parent);
 	/* Cannot fail without a composition to install */
 	install(tm, &composed);

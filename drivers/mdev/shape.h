@@ -6,16 +6,14 @@
 #include <linux/types.h>
 #include <tessera/blueprint.h>
 
-struct tess_as;
 struct tess_gpu;
 struct tess_mdev;
-struct tess_vgpu;
 
 /**
  * struct tess_mdev_shape - what a vGPU is made of, and who may change it
  * @lock: serializes changes of the shape as a whole with each other and with open and
  *	close; outermost
- * @open: a VMM has it: tess_mdev.vgpu stays the same object. Under @lock
+ * @open: a VMM has it: its frame stays the same. Under @lock
  * @error_lock: protects the following; innermost
  * @error: how the last change ended that was asked for: 0 or negative errno
  * @reason: why
@@ -28,21 +26,7 @@ struct tess_mdev_shape {
 	struct tess_reason reason;
 };
 
-/**
- * struct tess_mdev_composed - a composition that is not the vGPU's yet, or not any more
- * @vgpu: NULL: a blank one
- * @as: its stage 2
- */
-struct tess_mdev_composed {
-	struct tess_vgpu *vgpu;
-	struct tess_as *as;
-};
-
-int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		      struct tess_vgpu *continues, struct tess_mdev_composed *out,
-		      struct tess_reason *reason);
-void tess_mdev_decompose(struct tess_mdev_composed *composed);
-/* After tess_mdev.vgpu has changed; holds map_lock for writing */
+/* After tess_mdev.parts has changed; holds map_lock for writing */
 void tess_mdev_fill_frame(struct tess_mdev *tm);
 
 void tess_mdev_shape_init(struct tess_mdev *tm);
@@ -57,8 +41,8 @@ int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text);
 /* The same, by the host itself */
 int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text);
-/* Number of the GPU that carries it; -ENXIO: it is blank */
-int tess_mdev_gpu(struct tess_mdev *tm);
+/* Number of the GPU that carries it or a part of it; -ENXIO: there is no such part */
+int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part);
 /* Its blueprint now; false: it is blank */
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp);
 /* Its measured profile; -ENXIO: it is blank, -ENODEV */

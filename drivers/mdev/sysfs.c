@@ -66,7 +66,7 @@ static DEVICE_ATTR_RO(composition);
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile", "migrate"
+	"move", "blueprint", "profile", "migrate", "span"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -122,9 +122,12 @@ static DEVICE_ATTR_RW(profile);
 
 static ssize_t gpu_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	int gpu = tess_mdev_gpu(dev_get_drvdata(dev));
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+	int gpu, i, at = 0;
 
-	return gpu < 0 ? sysfs_emit(buf, "none\n") : sysfs_emit(buf, "gpu%d\n", gpu);
+	for (i = 0; (gpu = tess_mdev_gpu(tm, i)) >= 0; i++)
+		at += sysfs_emit_at(buf, at, "%sgpu%d", i ? " " : "", gpu);
+	return at + sysfs_emit_at(buf, at, i ? "\n" : "none\n");
 }
 
 static ssize_t gpu_store(struct device *dev, struct device_attribute *attr, const char *buf,
@@ -156,7 +159,13 @@ static ssize_t set_locked(struct tess_mdev *tm, int (*set)(struct tess_vgpu *vgp
 			  u32 val)
 {
 	guard(mutex)(&tm->shape.lock);
-	return tm->vgpu ? set(tm->vgpu, val) : -ENXIO;
+	if (!tm->parts.count)
+		return -ENXIO;
+	if (tess_mdev_spans(&tm->parts)) {
+		dev_info(tm->vdev.dev, "of several GPUs: not shared, and moved by nobody\n");
+		return -EOPNOTSUPP;
+	}
+	return set(tess_mdev_first(&tm->parts), val);
 }
 
 static ssize_t weight_store(struct device *dev, struct device_attribute *attr, const char *buf,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: vGPUs that go to another GPU while they work, also because theirs goes; 6.12 and 7.2
+# lane: vGPUs that go to another GPU while they work, or have slices of two; 6.12 and 7.2
 # timeout: 1000
 # beside: yes
 
@@ -10,6 +10,7 @@ for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
 	scripts/vm host --kernel $kernel --gpus 2 --timeout 480 -- \
 		sh -c "modprobe vfio_iommu_type1 && out/selftests/mdev/migrate; a=\$?
-			out/selftests/mdev/drain && exit \$a" || status=1
+			out/selftests/mdev/drain; b=\$?
+			out/selftests/mdev/span && exit \$((a | b))" || status=1
 done
 exit $status

@@ -131,7 +131,10 @@ static const struct refusal refusals[] = {
 	{ "slices=64 kind=any memory=2M", -ENOSPC, "insufficient slices: 14 free, 64 asked" },
 	{ "slices=2 max=64 memory=2M share=shared", -ENOSPC,
 	  "slices=2: too few for 64 vslices, 8 can have a slice" },
-	{ "slices=2 gpus=2", -EOPNOTSUPP, "gpus: a vGPU cannot have slices of several GPUs" },
+	{ "slices=2 gpus=2", -EOPNOTSUPP,
+	  "gpus=2: memory=0 is needed, one GPU does not reach the memory of another" },
+	{ "slices=2 gpus=2 memory=0 kind=compute", -ENOSPC,
+	  "gpus=2: 1 alike give vGPUs, with 4 free slices of kind compute, 2 asked" },
 	{ "kind=render heads=1", -EOPNOTSUPP, "heads: vGPUs have no displays" },
 };
 

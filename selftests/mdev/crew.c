@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A guest that works on all vslices. What a job makes goes through VRAM, and adds to what is
- * there: a job that is lost or done twice shows, and so does VRAM that was left behind.
+ * A guest that works on all vslices. What a job makes goes through VRAM, if there is any, and
+ * adds to what is there: a job that is lost or done twice shows, and so does VRAM that was left
+ * behind.
  */
 #include <errno.h>
 #include <string.h>
@@ -58,9 +59,20 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* A vGPU without VRAM works in the memory of its guest, which is not zero after a reset */
+static uint64_t bank_of(struct vgpu *v, unsigned int vslice)
+{
+	uint64_t size = reg64(v, TESS_REG_BANK_SIZE), gpa;
+
+	if (size)
+		return VRAM(vslice * size);
+	gpa = DATA_GPA + (1 << 20) + vslice * 32 * PAGE;
+	memset(ram_at(v, gpa), 0, 32 * PAGE);
+	return gpa;
+}
+
 int crew_start(struct crew *c, struct vgpu *v)
 {
-	uint64_t bank = reg64(v, TESS_REG_BANK_SIZE);
 	unsigned int i;
 	int ret = 0;
 
@@ -68,7 +80,7 @@ int crew_start(struct crew *c, struct vgpu *v)
 		return -EINVAL;
 	*c = (struct crew){ .v = v };
 	for (i = 0; !ret && i < v->vslices; i++) {
-		c->w[i].bank = VRAM(i * bank);
+		c->w[i].bank = bank_of(v, i);
 		ring_start(&c->w[i].r, v, i);
 		ret = -pthread_create(&c->w[i].thread, NULL, work, &c->w[i]);
 	}

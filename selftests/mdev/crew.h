@@ -14,7 +14,7 @@
 /**
  * struct worker - a vslice's user
  * @r: its ring
- * @bank: its memory in VRAM, client-physical
+ * @bank: its memory, in VRAM if there is any, client-physical
  * @jobs: jobs that were done and were right
  * @stop: set to end it
  * @wrong: what was wrong, NULL: nothing

@@ -343,8 +343,7 @@ TEST_F(open, refusals)
 		{ "share=shared", -EBUSY, "EBUSY: share=shared: it is in use and is exclusive" },
 		{ "none", -EBUSY, "EBUSY: it is in use" },
 		{ "slices=5", -EINVAL, "EINVAL: column 1: max=4 is less than slices=5" },
-		{ "gpus=2 min=2", -EOPNOTSUPP,
-		  "EOPNOTSUPP: gpus: a vGPU cannot have slices of several GPUs" },
+		{ "gpus=2 min=2", -EBUSY, "EBUSY: gpus=2: it is in use and has slices of 1" },
 		{ "slices=4 kind=mixed", -ENOSPC,
 		  "ENOSPC: insufficient slices of kind mixed: 0 free, 4 asked" },
 	};
