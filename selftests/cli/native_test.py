@@ -15,6 +15,7 @@ from cli import Sysfs, Tap, Terminal, Tool, TREE, has, has_not, same
 A = "7f2c1a2b-0000-4000-8000-00000000000a"
 B = "7f2c1a2b-0000-4000-8000-00000000000b"
 C = "c0ffee00-0000-4000-8000-00000000000c"
+D = "d0000000-0000-4000-8000-00000000000d"
 
 # The name of a process can be anything; here it looks like the rest of a line
 LINE = b"    a] b: tess_x-77      [001] d.h1.    55.123456: %s: gpu=%d slice=%d vgpu=%s vslice=1 %s\n"
@@ -101,6 +102,32 @@ class Tests:
         same(self.tool.json("show", "gpu0/slice2")["instructions"], 5)
         same(self.tool.json("show", A)["weight"], 200)
         same(len(self.tool.json("show", "gpu0")["slices"]), 12)
+
+    def several_gpus(self):
+        self.fs.vgpu(0, D, [6])
+        self.fs.vgpu(1, D, [0, 1])
+        for gpu, index in ((0, 6), (1, 0), (1, 1)):
+            self.fs.own(gpu, index, D)
+        self.fs.make(f"../mdev_bus/0000:01:00.0/{D}", blueprint="slices=3 memory=0 gpus=2",
+                     last_error="none", gpu="gpu0 gpu1",
+                     composition="generation=5 slices=3 slice_mask=0x7")
+        out = self.tool.run("list")
+        has(out, "  render     2:A2     6:D ", "  compute    0:D      1:D\n",
+            "\nD  slices=3 memory=0 gpus=2\n")
+        rows = [line.split() for line in out.splitlines() if line[:2] == "D "]
+        same(rows[0], ["D", D, "gpu0", "exclusive", "100", "0", "manual", "gpu0/6", "gpu1/0",
+                       "gpu1/1"])
+        same(len(rows), 2)
+        gpus = self.tool.json("list")["gpus"]
+        same([[v["vgpu"] for v in g["vgpus"]] for g in gpus], [[A, B, C, D, "drm"], ["drm"]])
+        shown = self.tool.json("show", D)
+        same([shown[k] for k in ("gpu", "generation", "given", "withheld")], ["gpu0", 5, 3, 0])
+        same([(v["vslice"], v["gpu"], v["slice"]) for v in shown["vslices"]],
+             [(0, "gpu0", 6), (1, "gpu1", 0), (2, "gpu1", 1)])
+        has(self.tool.run("show", "d00"), f"{D} on gpu0, gpu1\n", "vslice0  vslice1  vslice2\n",
+            "  gpu                  gpu0     gpu1     gpu1\n")
+        # The part alone, if it is asked for
+        same(self.tool.json("show", "gpu1/" + D)["vslices"][0]["slice"], 0)
 
     def names(self):
         has(self.tool.error("show", "nosuch"), "no vGPU nosuch; there are: ", A, B, C, "gpu1/drm")
@@ -553,6 +580,7 @@ TESTS = (
     ("list: JSON", "list_json"),
     ("list: more vGPUs than letters", "wide_letters"),
     ("show", "show"),
+    ("slices of several GPUs", "several_gpus"),
     ("names: whole, cut, ambiguous, unknown", "names"),
     ("errors: no module", "no_module"),
     ("errors: no GPU", "no_gpu"),

@@ -221,10 +221,12 @@ static void make_samples(void)
 		vgpus[i][0].weight = num(100);
 		vgpus[i][0].vslices = &vslices[i][0];
 		vgpus[i][0].vslice_count = 1;
+		vgpus[i][0].own_count = 1;
 		strcpy(vgpus[i][1].dir, "a");
 		strcpy(vgpus[i][1].share, "exclusive");
 		vgpus[i][1].vslices = &vslices[i][1];
 		vgpus[i][1].vslice_count = 2;
+		vgpus[i][1].own_count = 2;
 		vslices[i][0].run_cycles = num(50 + i * 250);
 		vslices[i][0].switches = num(10 + i * 30);
 		vslices[i][1].slice = num(0);

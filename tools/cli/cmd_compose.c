@@ -41,8 +41,7 @@ static void print_changes(const struct find *before, const struct find *after)
 
 	print_change("generation", num_text(from, old->generation), num_text(to, new->generation));
 	print_change("given", shape_count(from, old), shape_count(to, new));
-	print_change("kinds", shape_kinds(from, before->gpu, old),
-		     shape_kinds(to, after->gpu, new));
+	print_change("kinds", shape_kinds(from, old), shape_kinds(to, new));
 	print_change("slices", shape_slices(from, old), shape_slices(to, new));
 	if (strcmp(old->blueprint, new->blueprint))
 		printf("  %-11s %s\n  %-11s -> %s\n", "blueprint",
@@ -64,8 +63,8 @@ static struct json_object *change_json(const struct find *before, const struct f
 	char gpu[32];
 
 	snprintf(gpu, sizeof(gpu), "gpu%u", after->gpu->index);
-	shape_add_json(old, before->gpu, before->vgpu);
-	shape_add_json(new, after->gpu, after->vgpu);
+	shape_add_json(old, before->vgpu);
+	shape_add_json(new, after->vgpu);
 	json_object_object_add(obj, "vgpu", json_object_new_string(after->vgpu->name));
 	json_object_object_add(obj, "gpu", json_object_new_string(gpu));
 	json_object_object_add(obj, "changed",

@@ -170,7 +170,7 @@ static struct json_object *created_json(const struct pool_gpu *gpu, const struct
 	snprintf(name, sizeof(name), "gpu%u", gpu->index);
 	json_object_object_add(obj, "vgpu", json_object_new_string(vgpu->name));
 	json_object_object_add(obj, "gpu", json_object_new_string(name));
-	shape_add_json(obj, gpu, vgpu);
+	shape_add_json(obj, vgpu);
 	return obj;
 }
 
@@ -183,7 +183,7 @@ static int print_created(const struct cli *cli, const struct pool *pool, const s
 		return cli_print_json(cli, created_json(found->gpu, vgpu));
 	printf("%s on gpu%u: created\n", vgpu->name, found->gpu->index);
 	printf("  %-11s %s\n", "given", shape_count(text, vgpu));
-	printf("  %-11s %s\n", "kinds", shape_kinds(text, found->gpu, vgpu));
+	printf("  %-11s %s\n", "kinds", shape_kinds(text, vgpu));
 	printf("  %-11s %s\n", "slices", shape_slices(text, vgpu));
 	if (vgpu->blueprint[0])
 		printf("  %-11s %s\n", "blueprint", vgpu->blueprint);

@@ -81,7 +81,8 @@ static int print_vgpus(const struct cli *cli, const struct pool *pool)
 
 	for (i = 0; table && i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
-			add_vgpu(table, pool, &pool->gpus[i], &pool->gpus[i].vgpus[j]);
+			if (!pool->gpus[i].vgpus[j].part)
+				add_vgpu(table, pool, &pool->gpus[i], &pool->gpus[i].vgpus[j]);
 	return print_table(cli, table);
 }
 
@@ -93,7 +94,7 @@ static bool has_text(const char *text)
 /* Too long for the table: what is asked for, and what was refused */
 static void print_blueprint(const struct pool *pool, const struct pool_vgpu *vgpu, bool *any)
 {
-	if (!vgpu->blueprint[0])
+	if (!vgpu->blueprint[0] || vgpu->part)
 		return;
 	printf("%s%c  %s\n", *any ? "" : "\n   BLUEPRINT\n", picture_letter(pool, vgpu),
 	       vgpu->blueprint);

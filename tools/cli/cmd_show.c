@@ -32,6 +32,19 @@ static void add_attr(struct table *table, const struct pool_vgpu *vgpu, unsigned
 		table_add(table, pool_attr_text(text, &vgpu->vslices[i], attr));
 }
 
+/* Of which GPU each one's slice is */
+static void add_gpus(struct table *table, const struct pool_vgpu *vgpu, unsigned int count)
+{
+	char text[32];
+	unsigned int i;
+
+	table_add(table, "gpu");
+	for (i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), "gpu%u", vgpu->vslices[i].gpu);
+		table_add(table, text);
+	}
+}
+
 /* A column per vslice: the names of the values are longer than they are */
 static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
 {
@@ -49,6 +62,8 @@ static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
 		columns[i + 1] = (struct table_column){ titles[i], true };
 	}
 	table = table_new(columns, count + 1);
+	if (table && vgpu->own_count < vgpu->vslice_count)
+		add_gpus(table, vgpu, count);
 	for (attr = pool_vslice_attrs; table && attr->name; attr++)
 		add_attr(table, vgpu, count, attr);
 	for (attr = pool_given_attrs; table && vgpu->mdev && attr->name; attr++)
@@ -60,9 +75,23 @@ static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
 	return ok ? CLI_OK : cli_error(cli, "out of memory");
 }
 
+static void print_place(const struct find *found)
+{
+	const struct pool_vgpu *vgpu = found->vgpu;
+	unsigned int i, last = found->gpu->index;
+
+	printf("%s on gpu%u", vgpu->name, last);
+	for (i = vgpu->own_count; i < vgpu->vslice_count; i++) {
+		if (vgpu->vslices[i].gpu != last)
+			printf(", gpu%u", vgpu->vslices[i].gpu);
+		last = vgpu->vslices[i].gpu;
+	}
+	putchar('\n');
+}
+
 static int print_vgpu(const struct cli *cli, const struct find *found)
 {
-	printf("%s on gpu%u\n", found->vgpu->name, found->gpu->index);
+	print_place(found);
 	print_attrs(found->vgpu, pool_vgpu_attrs);
 	if (found->vgpu->mdev) {
 		print_attrs(found->vgpu, pool_mdev_attrs);

@@ -192,7 +192,7 @@ static struct json_object *change_json(const struct change *change, double now)
 		return obj;
 	json_object_object_add(obj, "vgpu", json_object_new_string(change->uuid));
 	if (change->vgpu)
-		shape_add_json(obj, change->gpu, change->vgpu);
+		shape_add_json(obj, change->vgpu);
 	if (change->generation.known)
 		json_object_object_add(obj, "generation", num_json(change->generation, 1));
 	return obj;
@@ -207,7 +207,7 @@ static void print_vgpu(const struct change *change)
 	if (!change->vgpu)
 		return;
 	printf("  given %s", shape_count(text, change->vgpu));
-	printf(" (%s)", shape_kinds(text, change->gpu, change->vgpu));
+	printf(" (%s)", shape_kinds(text, change->vgpu));
 	printf("  slices %s", shape_slices(text, change->vgpu));
 }
 

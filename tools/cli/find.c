@@ -95,16 +95,6 @@ static int no_vgpu(const struct cli *cli, const struct pool *pool, const char *n
 	return cli_error(cli, "no vGPU %s; there are: %s", name, names);
 }
 
-static const struct pool_gpu *gpu_of(const struct pool *pool, int index)
-{
-	unsigned int i;
-
-	for (i = 0; index >= 0 && i < pool->gpu_count; i++)
-		if (pool->gpus[i].index == (unsigned int)index)
-			return &pool->gpus[i];
-	return NULL;
-}
-
 static int no_gpu(const struct cli *cli, const struct pool *pool, const char *name)
 {
 	char names[NAMES_MAX] = "", gpu[32];
@@ -149,7 +139,8 @@ static int match_vgpu(const struct cli *cli, const struct pool *pool, const stru
 		for (j = 0; (!only || gpu == only) && j < gpu->vgpu_count; j++) {
 			int fit = name_fits(gpu->vgpus[j].dir, name);
 
-			if (fit < best)
+			/* One of several GPUs is found on the first, unless another is named */
+			if (fit < best || (!only && gpu->vgpus[j].part))
 				continue;
 			count = fit > best ? 1 : count + 1;
 			best = fit;
@@ -179,7 +170,7 @@ int find_object(const struct cli *cli, const struct pool *pool, const char *name
 	index = attr_index(head, "gpu");
 	if (index < 0)
 		return match_vgpu(cli, pool, NULL, name, found);
-	found->gpu = gpu_of(pool, index);
+	found->gpu = pool_gpu(pool, (unsigned int)index);
 	if (!found->gpu)
 		return no_gpu(cli, pool, head);
 	if (!rest)
@@ -222,7 +213,8 @@ const char *find_short_name(char *buf, const struct pool *pool, const char *name
 		return buf;
 	for (i = 0; i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].vgpu_count; j++)
-			count += !strncmp(pool->gpus[i].vgpus[j].name, name, UUID_SHORT);
+			count += !pool->gpus[i].vgpus[j].part &&
+				 !strncmp(pool->gpus[i].vgpus[j].name, name, UUID_SHORT);
 	if (count <= 1)
 		buf[UUID_SHORT] = '\0';
 	return buf;

@@ -95,31 +95,42 @@ struct parent {
 	struct pool_gpu *gpu;
 };
 
-/* The GPU that carries it: that of its parent, unless it says otherwise */
-static struct pool_gpu *carrier(int dir, const struct parent *parent)
+/* The next GPU that carries it, of words "gpuN"; NULL behind the last */
+static struct pool_gpu *carrier(char **words, const struct pool *pool)
 {
-	char line[ATTR_MAX];
-	unsigned int i;
-	int index;
+	const char *word = strsep(words, " ");
+	int index = word ? attr_index(word, "gpu") : -1;
 
-	attr_text(dir, "gpu", line, sizeof(line));
-	index = attr_index(line, "gpu");
-	for (i = 0; index >= 0 && i < parent->pool->gpu_count; i++)
-		if (parent->pool->gpus[i].index == (unsigned int)index)
-			return &parent->pool->gpus[i];
-	return parent->gpu;
+	return index < 0 ? NULL : pool_gpu(pool, (unsigned int)index);
+}
+
+/* What it has of other GPUs than the first */
+static int read_parts(struct pool_vgpu *vgpu, char *words, const struct pool *pool)
+{
+	struct pool_vgpu *part;
+	struct pool_gpu *gpu;
+	int rc = 0;
+
+	while (!rc && (gpu = carrier(&words, pool))) {
+		part = (struct pool_vgpu *)pool_vgpu(gpu, vgpu->dir);
+		if (part && part != vgpu)
+			rc = pool_add_part(vgpu, part);
+	}
+	return rc;
 }
 
 static int read_mdev(int dir, const char *name, void *ctx)
 {
 	const struct parent *parent = ctx;
+	char line[ATTR_MAX], gpus[ATTR_MAX], *words = gpus;
 	struct pool_gpu *gpu;
-	char line[ATTR_MAX];
 	struct pool_vgpu *vgpu;
 
 	if (!mdev_is_uuid(name))
 		return 0;
-	gpu = carrier(dir, parent);
+	/* That of its parent, unless it says otherwise */
+	attr_text(dir, "gpu", gpus, sizeof(gpus));
+	gpu = carrier(&words, parent->pool) ?: parent->gpu;
 	vgpu = (struct pool_vgpu *)pool_vgpu(gpu, name);
 	if (!vgpu) {
 		vgpu = pool_add_vgpu(gpu, name);
@@ -127,6 +138,8 @@ static int read_mdev(int dir, const char *name, void *ctx)
 			return -ENOMEM;
 		snprintf(vgpu->share, sizeof(vgpu->share), "blank");
 	}
+	if (read_parts(vgpu, words, parent->pool))
+		return -ENOMEM;
 	vgpu->mdev = true;
 	snprintf(vgpu->parent, sizeof(vgpu->parent), "%s", parent->gpu->name);
 	pool_read_attrs(dir, pool_mdev_attrs, POOL_STATE, vgpu);

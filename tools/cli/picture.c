@@ -33,6 +33,20 @@ static bool is_elastic(const struct pool_vgpu *vgpu)
 	return !strcmp(vgpu->share, "elastic");
 }
 
+/* What a part is of */
+static const struct pool_vgpu *whole(const struct pool *pool, const struct pool_vgpu *part)
+{
+	const struct pool_vgpu *vgpu;
+	unsigned int i;
+
+	for (i = 0; i < pool->gpu_count; i++) {
+		vgpu = pool_vgpu(&pool->gpus[i], part->dir);
+		if (vgpu && !vgpu->part)
+			return vgpu;
+	}
+	return part;
+}
+
 char picture_letter(const struct pool *pool, const struct pool_vgpu *vgpu)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -41,11 +55,13 @@ char picture_letter(const struct pool *pool, const struct pool_vgpu *vgpu)
 
 	if (is_elastic(vgpu))
 		return '~';
+	if (vgpu->part)
+		vgpu = whole(pool, vgpu);
 	for (gpu = pool->gpus; gpu < pool->gpus + pool->gpu_count; gpu++)
 		for (j = 0; j < gpu->vgpu_count; j++) {
 			if (&gpu->vgpus[j] == vgpu)
 				return n < sizeof(letters) - 1 ? letters[n] : '#';
-			n += !is_elastic(&gpu->vgpus[j]);
+			n += !is_elastic(&gpu->vgpus[j]) && !gpu->vgpus[j].part;
 		}
 	return '#';
 }

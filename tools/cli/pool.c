@@ -195,6 +195,32 @@ struct pool_vgpu *pool_add_vgpu(struct pool_gpu *gpu, const char *name)
 	return vgpu;
 }
 
+int pool_add_part(struct pool_vgpu *vgpu, struct pool_vgpu *part)
+{
+	unsigned int i, first = vgpu->vslice_count;
+	struct pool_vslice *vslice;
+
+	for (i = 0; i < part->own_count; i++) {
+		vslice = append(&vgpu->vslices, &vgpu->vslice_count, sizeof(*vslice));
+		if (!vslice)
+			return -ENOMEM;
+		*vslice = part->vslices[i];
+		vslice->index += first;
+	}
+	part->part = true;
+	return 0;
+}
+
+struct pool_gpu *pool_gpu(const struct pool *pool, unsigned int index)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->gpu_count; i++)
+		if (pool->gpus[i].index == index)
+			return &pool->gpus[i];
+	return NULL;
+}
+
 static int read_vgpu(int dir, const char *name, void *ctx)
 {
 	struct reader *r = ctx;
@@ -267,6 +293,21 @@ static int derive_vgpus(struct pool_gpu *gpu)
 	return rc;
 }
 
+static void find_slices(const struct pool_gpu *gpu)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < gpu->vgpu_count; i++) {
+		struct pool_vgpu *vgpu = &gpu->vgpus[i];
+
+		vgpu->own_count = vgpu->vslice_count;
+		for (j = 0; j < vgpu->vslice_count; j++) {
+			vgpu->vslices[j].gpu = gpu->index;
+			vgpu->vslices[j].on = pool_slice(gpu, vgpu->vslices[j].slice);
+		}
+	}
+}
+
 static int read_gpu(int dir, const char *name, void *ctx)
 {
 	int index = attr_index(name, "gpu"), rc;
@@ -285,6 +326,7 @@ static int read_gpu(int dir, const char *name, void *ctx)
 	rc = read_below(dir, "vgpus", read_vgpu, r);
 	if (rc == -ENOENT)
 		rc = derive_vgpus(r->gpu);
+	find_slices(r->gpu);
 	return rc == -ENOMEM ? rc : 0;
 }
 
@@ -414,7 +456,7 @@ struct num pool_vgpu_sum(const struct pool_vgpu *vgpu, size_t member)
 	struct num sum = NUM_UNKNOWN;
 	unsigned int i;
 
-	for (i = 0; i < vgpu->vslice_count; i++)
+	for (i = 0; i < vgpu->own_count; i++)
 		sum = num_add(sum, member_of(&vgpu->vslices[i], member));
 	return sum;
 }
@@ -424,7 +466,7 @@ struct num pool_vgpu_mean(const struct pool_vgpu *vgpu, size_t member)
 	struct num sum = pool_vgpu_sum(vgpu, member);
 	unsigned int i, n = 0;
 
-	for (i = 0; i < vgpu->vslice_count; i++)
+	for (i = 0; i < vgpu->own_count; i++)
 		n += member_of(&vgpu->vslices[i], member).known;
 	return sum.known ? num(sum.v / n) : sum;
 }

@@ -18,15 +18,20 @@ enum pool_depth {
 	POOL_ALL, /* all counters of slices, too */
 };
 
+struct pool_slice;
+
 /**
  * struct pool_vslice - a slice as its vGPU sees it
  * @index: number in the vGPU
+ * @gpu: number of the GPU that its slice is of
+ * @on: its slice, NULL if it has none
  * @given: 1 if a slice of its own is given for it, 0 if it is withheld and works in turns
  *
  * The others are the files of the same names, see sysfs-tessera in Documentation/ABI.
  */
 struct pool_vslice {
-	unsigned int index;
+	unsigned int index, gpu;
+	const struct pool_slice *on;
 	struct num slice, resident, runnable;
 	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
 	struct num utilization, shader_intensity, memory_intensity, queue_depth;
@@ -40,13 +45,15 @@ struct pool_vslice {
  * @derived: known from the owners of slices alone, as the kernel is an older one
  * @mdev: it is a mediated device; what follows is known of those only
  * @parent: device below which that is, which need not be the GPU that carries it
+ * @part: it is the part on this GPU of one that has slices of several, and is whole on the first
  * @blueprint: what is asked for, "none" for a blank one
  * @last_error: why the last change was refused, "none" if it was not
  * @generation: of its composition
  * @given: vslices that slices are given for
  * @withheld: the others
- * @vslices: by index
+ * @vslices: by index; those of other GPUs are behind its own
  * @vslice_count: of them
+ * @own_count: of those that are of this GPU
  */
 struct pool_vgpu {
 	char dir[POOL_NAME];
@@ -56,10 +63,11 @@ struct pool_vgpu {
 	struct num weight, cap;
 	bool mdev;
 	char parent[POOL_TEXT];
+	bool part;
 	char blueprint[POOL_NAME], last_error[POOL_NAME];
 	struct num generation, given, withheld;
 	struct pool_vslice *vslices;
-	unsigned int vslice_count;
+	unsigned int vslice_count, own_count;
 };
 
 /**
@@ -152,6 +160,12 @@ void pool_read_counters(const char *sysfs, const struct pool_gpu *gpu, struct po
 /* Read files into the members of an object. */
 void pool_read_attrs(int dir, const struct pool_attr *attr, enum pool_depth depth, void *object);
 
+/* The GPU of a number, NULL if there is none. */
+struct pool_gpu *pool_gpu(const struct pool *pool, unsigned int index);
+
+/* The vslices of @part follow those that a vGPU has: -ENOMEM. */
+int pool_add_part(struct pool_vgpu *vgpu, struct pool_vgpu *part);
+
 /* One more vGPU, of which only the name is known; NULL without memory. */
 struct pool_vgpu *pool_add_vgpu(struct pool_gpu *gpu, const char *name);
 
@@ -176,10 +190,10 @@ const struct pool_vgpu *pool_vgpu(const struct pool_gpu *gpu, const char *dir);
 /* vslice @index of a vGPU, NULL if there is none. */
 const struct pool_vslice *pool_vslice(const struct pool_vgpu *vgpu, unsigned int index);
 
-/* Sum of a member of all vslices. @member: offset in struct pool_vslice. */
+/* Sum of a member of all vslices of its GPU. @member: offset in struct pool_vslice. */
 struct num pool_vgpu_sum(const struct pool_vgpu *vgpu, size_t member);
 
-/* Mean of a member over the vslices where it is known. */
+/* Mean of a member over those vslices where it is known. */
 struct num pool_vgpu_mean(const struct pool_vgpu *vgpu, size_t member);
 
 #endif

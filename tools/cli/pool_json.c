@@ -45,11 +45,11 @@ static void add_attrs(struct json_object *obj, const void *object, const struct 
 			json_object_object_add(obj, attr->name, attr_json(object, attr));
 }
 
-static void add_gpu(struct json_object *obj, const struct pool_gpu *gpu)
+static void add_gpu(struct json_object *obj, unsigned int index)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "gpu%u", gpu->index);
+	snprintf(name, sizeof(name), "gpu%u", index);
 	json_object_object_add(obj, "gpu", json_object_new_string(name));
 }
 
@@ -58,7 +58,7 @@ struct json_object *pool_slice_json(const struct pool_gpu *gpu, const struct poo
 {
 	struct json_object *obj = json_object_new_object();
 
-	add_gpu(obj, gpu);
+	add_gpu(obj, gpu->index);
 	json_object_object_add(obj, "slice", json_object_new_int64(slice->index));
 	add_attrs(obj, slice, pool_slice_attrs, depth);
 	return obj;
@@ -68,6 +68,7 @@ static struct json_object *vslice_json(const struct pool_vslice *vslice)
 {
 	struct json_object *obj = json_object_new_object();
 
+	add_gpu(obj, vslice->gpu);
 	json_object_object_add(obj, "vslice", json_object_new_int64(vslice->index));
 	add_attrs(obj, vslice, pool_vslice_attrs, POOL_ALL);
 	add_attrs(obj, vslice, pool_given_attrs, POOL_ALL);
@@ -80,7 +81,7 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 	unsigned int i;
 
 	json_object_object_add(obj, "vgpu", json_object_new_string(vgpu->name));
-	add_gpu(obj, gpu);
+	add_gpu(obj, gpu->index);
 	add_attrs(obj, vgpu, pool_vgpu_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_mdev_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_composition_attrs, POOL_ALL);
@@ -96,12 +97,13 @@ struct json_object *pool_gpu_json(const struct pool_gpu *gpu, enum pool_depth de
 	struct json_object *slices = json_object_new_array(), *vgpus = json_object_new_array();
 	unsigned int i;
 
-	add_gpu(obj, gpu);
+	add_gpu(obj, gpu->index);
 	add_attrs(obj, gpu, pool_gpu_attrs, depth);
 	for (i = 0; i < gpu->slice_count; i++)
 		json_object_array_add(slices, pool_slice_json(gpu, &gpu->slices[i], depth));
 	for (i = 0; i < gpu->vgpu_count; i++)
-		json_object_array_add(vgpus, pool_vgpu_json(gpu, &gpu->vgpus[i]));
+		if (!gpu->vgpus[i].part)
+			json_object_array_add(vgpus, pool_vgpu_json(gpu, &gpu->vgpus[i]));
 	json_object_object_add(obj, "slices", slices);
 	json_object_object_add(obj, "vgpus", vgpus);
 	return obj;

@@ -3,7 +3,8 @@
  * DOC: shapes
  *
  * A vGPU's vslices are given a slice each, or withheld. A kernel that does not know the
- * difference, and a client without a composition (the host's own), have given ones only.
+ * difference, and a client without a composition (the host's own), have given ones only. Of a
+ * vGPU with slices of several GPUs each slice is named with its GPU.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -26,31 +27,31 @@ static bool has_slice(const struct pool_vslice *vslice)
 
 const char *shape_slices(char *buf, const struct pool_vgpu *vgpu)
 {
+	bool spans = vgpu->own_count < vgpu->vslice_count;
+	char text[NUM_TEXT], gpu[NUM_TEXT + 8] = "";
 	unsigned int i;
 	size_t len;
 
 	snprintf(buf, SHAPE_TEXT, "%s", vgpu->vslice_count ? "" : "-");
 	for (i = 0; i < vgpu->vslice_count; i++) {
 		const struct pool_vslice *vslice = &vgpu->vslices[i];
-		char text[NUM_TEXT];
 
+		if (spans)
+			snprintf(gpu, sizeof(gpu), "gpu%u/", vslice->gpu);
 		num_text(text, has_slice(vslice) ? vslice->slice : NUM_UNKNOWN);
 		len = strlen(buf);
-		snprintf(buf + len, SHAPE_TEXT - len, is_withheld(vslice) ? "%s(%s)" : "%s%s",
-			 i ? " " : "", text);
+		snprintf(buf + len, SHAPE_TEXT - len, is_withheld(vslice) ? "%s(%s%s)" : "%s%s%s",
+			 i ? " " : "", gpu, text);
 	}
 	return buf;
 }
 
 /* Kind of the slice that is given for a vslice, NULL if none is */
-static const char *kind_of(const struct pool_gpu *gpu, const struct pool_vslice *vslice)
+static const char *kind_of(const struct pool_vslice *vslice)
 {
-	const struct pool_slice *slice;
-
 	if (is_withheld(vslice) || !has_slice(vslice))
 		return NULL;
-	slice = pool_slice(gpu, vslice->slice);
-	return slice && slice->kind[0] ? slice->kind : "-";
+	return vslice->on && vslice->on->kind[0] ? vslice->on->kind : "-";
 }
 
 struct kind_count {
@@ -59,13 +60,12 @@ struct kind_count {
 };
 
 /* Returns how many kinds there are; more than KINDS_MAX are none of a kernel of ours */
-static unsigned int count_kinds(const struct pool_gpu *gpu, const struct pool_vgpu *vgpu,
-				struct kind_count *kinds)
+static unsigned int count_kinds(const struct pool_vgpu *vgpu, struct kind_count *kinds)
 {
 	unsigned int i, j, n = 0;
 
 	for (i = 0; i < vgpu->vslice_count; i++) {
-		const char *kind = kind_of(gpu, &vgpu->vslices[i]);
+		const char *kind = kind_of(&vgpu->vslices[i]);
 
 		if (!kind)
 			continue;
@@ -80,10 +80,10 @@ static unsigned int count_kinds(const struct pool_gpu *gpu, const struct pool_vg
 	return n;
 }
 
-const char *shape_kinds(char *buf, const struct pool_gpu *gpu, const struct pool_vgpu *vgpu)
+const char *shape_kinds(char *buf, const struct pool_vgpu *vgpu)
 {
 	struct kind_count kinds[KINDS_MAX];
-	unsigned int i, n = count_kinds(gpu, vgpu, kinds);
+	unsigned int i, n = count_kinds(vgpu, kinds);
 	size_t len = 0;
 
 	snprintf(buf, SHAPE_TEXT, "-");
@@ -113,23 +113,27 @@ const char *shape_count(char *buf, const struct pool_vgpu *vgpu)
 	return buf;
 }
 
-void shape_add_json(struct json_object *obj, const struct pool_gpu *gpu,
-		    const struct pool_vgpu *vgpu)
+void shape_add_json(struct json_object *obj, const struct pool_vgpu *vgpu)
 {
-	struct json_object *slices = json_object_new_array(), *kinds = json_object_new_array();
+	struct json_object *slices = json_object_new_array(), *kinds = json_object_new_array(),
+			   *gpus = json_object_new_array();
+	char gpu[NUM_TEXT + 4];
 	unsigned int i;
 
 	for (i = 0; i < vgpu->vslice_count; i++) {
-		const char *kind = kind_of(gpu, &vgpu->vslices[i]);
+		const char *kind = kind_of(&vgpu->vslices[i]);
 
 		if (!kind)
 			continue;
 		json_object_array_add(slices, num_json(vgpu->vslices[i].slice, 1));
 		json_object_array_add(kinds, json_object_new_string(kind));
+		snprintf(gpu, sizeof(gpu), "gpu%u", vgpu->vslices[i].gpu);
+		json_object_array_add(gpus, json_object_new_string(gpu));
 	}
 	json_object_object_add(obj, "generation", num_json(vgpu->generation, 1));
 	json_object_object_add(obj, "blueprint", pool_text_json(vgpu->blueprint));
 	json_object_object_add(obj, "slices", slices);
 	json_object_object_add(obj, "kinds", kinds);
+	json_object_object_add(obj, "gpus", gpus);
 	json_object_object_add(obj, "withheld", num_json(vgpu->withheld, 1));
 }
