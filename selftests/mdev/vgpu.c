@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cdev.h"
 #include "vgpu.h"
 
 int limit_locked_memory(unsigned long bytes)
@@ -68,9 +69,19 @@ static int get_regions(struct vgpu *v)
 	return 0;
 }
 
+bool vgpu_uses_iommufd(void)
+{
+	return getenv("TESSERA_IOMMUFD");
+}
+
 static int open_device(struct vgpu *v)
 {
 	int fd;
+
+	if (vgpu_uses_iommufd()) {
+		fd = cdev_open(v);
+		return fd ?: get_regions(v);
+	}
 
 	v->container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
 	if (v->container < 0)
@@ -152,6 +163,8 @@ int vgpu_map(struct vgpu *v, void *mem, uint64_t gpa, uint64_t size, bool writab
 		.size = size,
 	};
 
+	if (vgpu_uses_iommufd())
+		return cdev_map(v, mem, gpa, size, writable);
 	return ioctl(v->container, VFIO_IOMMU_MAP_DMA, &map) ? -errno : 0;
 }
 
@@ -163,6 +176,8 @@ int vgpu_unmap(struct vgpu *v, uint64_t gpa, uint64_t size)
 		.size = size,
 	};
 
+	if (vgpu_uses_iommufd())
+		return cdev_unmap(v, gpa, size);
 	return ioctl(v->container, VFIO_IOMMU_UNMAP_DMA, &unmap) ? -errno : 0;
 }
 

@@ -56,8 +56,9 @@ long long pins_held(void);
 /**
  * struct vgpu - an open vGPU
  * @uuid: mdev
- * @container: VFIO container
- * @group: VFIO group
+ * @container: VFIO container, or iommufd
+ * @group: VFIO group, -1 with iommufd
+ * @ioas: address space of the iommufd
  * @device: VFIO device
  * @region: by index
  * @doorbells: doorbell pages of all vslices, mapped
@@ -71,6 +72,7 @@ struct vgpu {
 	int container;
 	int group;
 	int device;
+	uint32_t ioas;
 	struct {
 		uint64_t size;
 		uint64_t offset;
@@ -86,6 +88,8 @@ struct vgpu {
 	unsigned int nr_maps;
 };
 
+/* Is the device opened by its own file and its memory an iommufd's? Else group and container */
+bool vgpu_uses_iommufd(void);
 /* Open without guest memory; vgpu_open() adds it */
 int vgpu_open_bare(struct vgpu *v, const char *uuid);
 int vgpu_open(struct vgpu *v, const char *uuid);

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: vGPUs by their own files, with guest memory in an iommufd
+# timeout: 3600
+
+make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
+exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_IOMMUFD=1 -- \
+	selftests/debug/clean.sh selftests/mdev/run.sh device irq memory

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/iommufd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "cdev.h"
+#include "vgpu.h"
+
+/* /dev/vfio/devices/vfioN */
+static int open_file(const char *uuid)
+{
+	char path[PATH_MAX], name[64] = "";
+	struct dirent *e;
+	DIR *d;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/mdev/devices/%s/vfio-dev", uuid);
+	d = opendir(path);
+	if (!d)
+		return -errno;
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			snprintf(name, sizeof(name), "%.60s", e->d_name);
+	closedir(d);
+	snprintf(path, sizeof(path), "/dev/vfio/devices/%s", name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int attach(struct vgpu *v)
+{
+	struct vfio_device_bind_iommufd bind = {
+		.argsz = sizeof(bind),
+		.iommufd = v->container,
+	};
+	struct iommu_ioas_alloc alloc = { .size = sizeof(alloc) };
+	struct vfio_device_attach_iommufd_pt pt = { .argsz = sizeof(pt) };
+
+	if (ioctl(v->device, VFIO_DEVICE_BIND_IOMMUFD, &bind) ||
+	    ioctl(v->container, IOMMU_IOAS_ALLOC, &alloc))
+		return -errno;
+	v->ioas = alloc.out_ioas_id;
+	pt.pt_id = v->ioas;
+	return ioctl(v->device, VFIO_DEVICE_ATTACH_IOMMUFD_PT, &pt) ? -errno : 0;
+}
+
+int cdev_open(struct vgpu *v)
+{
+	v->device = open_file(v->uuid);
+	if (v->device < 0)
+		return v->device;
+	v->container = open("/dev/iommu", O_RDWR | O_CLOEXEC);
+	if (v->container < 0)
+		return -errno;
+	return attach(v);
+}
+
+int cdev_map(struct vgpu *v, void *mem, uint64_t gpa, uint64_t size, bool writable)
+{
+	struct iommu_ioas_map map = {
+		.size = sizeof(map),
+		.flags = IOMMU_IOAS_MAP_FIXED_IOVA | IOMMU_IOAS_MAP_READABLE |
+			 (writable ? IOMMU_IOAS_MAP_WRITEABLE : 0),
+		.ioas_id = v->ioas,
+		.user_va = (uintptr_t)mem,
+		.length = size,
+		.iova = gpa,
+	};
+
+	return ioctl(v->container, IOMMU_IOAS_MAP, &map) ? -errno : 0;
+}
+
+int cdev_unmap(struct vgpu *v, uint64_t gpa, uint64_t size)
+{
+	struct iommu_ioas_unmap unmap = {
+		.size = sizeof(unmap),
+		.ioas_id = v->ioas,
+		.iova = gpa,
+		.length = size,
+	};
+
+	return ioctl(v->container, IOMMU_IOAS_UNMAP, &unmap) ? -errno : 0;
+}
