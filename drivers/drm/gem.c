@@ -14,17 +14,45 @@
  * VRAM must not outlive the driver that gave them. drm_dev_unplug() takes the CPU's
  * mappings away, also those made through a dma-buf.
  */
+#include <linux/atomic.h>
 #include <linux/dma-mapping.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_print.h>
 #include <drm/drm_prime.h>
 #include <drm/tessera_drm.h>
 #include "device.h"
 #include "gem.h"
 
 #define TESS_FAULT_AROUND	(2UL << 20)
+
+/*
+ * Memory of BOs cannot be reclaimed, and no process is charged for it when the machine runs out
+ * of memory: somebody else would be killed. So all of them together may have this much, which
+ * is counted when they are created. Half of the memory is also TTM's limit.
+ */
+static unsigned int system_percent = 50;
+module_param(system_percent, uint, 0644);
+MODULE_PARM_DESC(system_percent, "part of the machine's memory that buffer objects may have, percent");
+
+static atomic_long_t tess_bo_system_pages;
+
+static int tess_bo_charge(struct tess_bo *bo, u64 size)
+{
+	u64 limit = div_u64((u64)totalram_pages() * min(system_percent, 100U), 100);
+	long pages = (long)(size >> PAGE_SHIFT);
+
+	if (atomic_long_add_return(pages, &tess_bo_system_pages) > limit) {
+		atomic_long_sub(pages, &tess_bo_system_pages);
+		return -ENOMEM;
+	}
+	bo->system_pages = pages;
+	return 0;
+}
 
 static void tess_bo_unmap_dma(struct tess_bo *bo)
 {
@@ -63,7 +91,10 @@ static void tess_bo_free(struct drm_gem_object *obj)
 		drm_gem_object_release(obj);
 		kfree(bo);
 	} else {
+		long pages = bo->system_pages;
+
 		drm_gem_shmem_free(&bo->shmem);
+		atomic_long_sub(pages, &tess_bo_system_pages);
 	}
 }
 
@@ -210,11 +241,21 @@ static const struct drm_gem_object_funcs tess_vram_funcs = {
 static struct tess_bo *tess_bo_create_system(struct tess_device *tdev, u64 size)
 {
 	struct drm_gem_shmem_object *shmem;
+	struct tess_bo *bo;
+	int ret;
 
 	shmem = drm_gem_shmem_create(tdev->drm, size);
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
-	return to_tess_bo(&shmem->base);
+	bo = to_tess_bo(&shmem->base);
+	ret = tess_bo_charge(bo, size);
+	if (ret) {
+		drm_dbg(tdev->drm, "no %llu bytes for a buffer: see the parameter system_percent\n",
+			size);
+		drm_gem_shmem_free(shmem);
+		return ERR_PTR(ret);
+	}
+	return bo;
 }
 
 static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u32 near_slice)
@@ -379,7 +420,8 @@ static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
  * @file: open file
  *
  * Return: 0; -EINVAL no or too large a size, unknown flags, padding; -ENOSPC no such
- * VRAM is left; -ENOMEM; -ENODEV.
+ * VRAM is left; -ENOMEM, also if all BOs together would have too much system memory
+ * (parameter system_percent); -ENODEV.
  */
 int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -18,6 +18,7 @@ struct tess_vram;
  *	BO's reservation
  * @vram: VRAM: the allocation, NULL for system memory
  * @is_vram: in VRAM, also when @vram was given back because the GPU went away
+ * @system_pages: system memory: pages that it counts for
  */
 struct tess_bo {
 	struct drm_gem_shmem_object shmem;
@@ -25,6 +26,7 @@ struct tess_bo {
 	struct sg_table *sgt;
 	struct tess_vram *vram;
 	bool is_vram;
+	long system_pages;
 };
 
 static inline struct tess_bo *to_tess_bo(struct drm_gem_object *obj)

@@ -56,6 +56,33 @@ TEST_F(memory, create_rounds_up)
 	EXPECT_EQ(2 * TESS_PAGE, args.size);
 }
 
+/* System memory of buffers is not reclaimed, so there is an end before that of the machine */
+TEST_F(memory, create_enomem)
+{
+	struct drm_tessera_bo_create args = { .size = 64ull << 20 };
+	uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * TESS_PAGE / 2, sum = 0;
+	uint32_t handles[1024];
+	unsigned int n = 0;
+	int ret;
+
+	EXPECT_EQ(-ENOMEM, create(self->fd, (struct drm_tessera_bo_create){ .size = 1ull << 37 }));
+	while (!(ret = tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, &args)) && n < 1024) {
+		handles[n++] = args.handle;
+		sum += args.size;
+	}
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_LE(sum, limit);
+	EXPECT_GT(sum + 2 * args.size, limit);
+	/* One goes, one comes */
+	ASSERT_LT(0u, n);
+	EXPECT_EQ(0, __tess_bo_close(self->fd, handles[n - 1]));
+	EXPECT_EQ(0, create(self->fd, args));
+	EXPECT_EQ(-ENOMEM, create(self->fd, args));
+	close(self->fd);
+	self->fd = tess_open();
+	EXPECT_EQ(0, create(self->fd, args));
+}
+
 TEST_F(memory, create_enospc)
 {
 	struct drm_tessera_query_gpu gpu;

@@ -139,7 +139,8 @@ struct drm_tessera_query_memory {
  * @pad: zero
  *
  * The memory reads as zero. Errors: -EINVAL @size is 0 or more than a VM has, unknown
- * flags, padding; -ENOSPC no such VRAM is left.
+ * flags, padding; -ENOSPC no such VRAM is left; -ENOMEM, also if all buffers together would
+ * have more system memory than they may (parameter system_percent of the module).
  */
 struct drm_tessera_bo_create {
 	__u64 size;
