@@ -34,6 +34,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, also in out/bench-sched.json'
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
+	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
 	@echo 'make check-faults  hosts, VMMs and GPUs that fail while others work; KERNELS="6.12 7.2"'
 	@echo 'make check-debug  what a kernel finds that checks itself; DEBUG="kunit" for some'
 	@echo 'make soak         random life of many vGPUs; MINUTES=5 SEED=N KERNEL=7.2, also in out/soak.json'
@@ -131,6 +132,10 @@ fuzz:
 	+@$(IN_ENV) -C selftests/fuzz O=$(OUT)/selftests/fuzz native
 	@$(ENV)selftests/fuzz/run.sh $(FUZZ_SECONDS) $(TARGET)
 
+fuzz-kernel: all
+	@$(ENV)selftests/fuzz/kernel.sh $(or $(KERNEL),6.12) $(FUZZ_SECONDS) \
+		$(or $(SEED),$$(date +%s)) $(TARGET)
+
 check-faults: all
 	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" selftests/faults/check
 
@@ -148,4 +153,4 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
-	shell bench bench-sched bench-compose fuzz check-faults check-debug soak clean
+	shell bench bench-sched bench-compose fuzz fuzz-kernel check-faults check-debug soak clean

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kernel_fuzz SECONDS SEED [TARGET [EPISODE]]: clients that do anything, beside one that works
+ *
+ * A target runs in episodes, each in a process of its own that ends as it likes, and whose
+ * random numbers follow from seed, target and number: the last argument repeats one. After each
+ * episode the bystander must have gone on, and the books of the pool must balance.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "books.h"
+#include "bystander.h"
+#include "kernel_fuzz.h"
+#include "vgpu.h"
+
+#define EPISODE_MS 60000
+
+static const struct target {
+	const char *name;
+	void (*run)(struct episode *e);
+} targets[] = {
+	{ "guest", fuzz_guest },
+	{ "sysfs", fuzz_sysfs },
+	{ "ioctl", fuzz_ioctl },
+};
+#define TARGETS (sizeof(targets) / sizeof(*targets))
+
+static unsigned long *ops;
+static unsigned int nr, failed;
+
+static void result(bool good, const char *fmt, const char *name, unsigned long n)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), fmt, name, n);
+	failed += !good;
+	printf("%s %u %s\n", good ? "ok" : "not ok", ++nr, text);
+	fflush(stdout);
+}
+
+void episode_fails(const char *file, int line, const char *what)
+{
+	printf("# %s:%d: does not hold: %s (%s)\n", file, line, what, strerror(errno));
+	fflush(stdout);
+	_exit(1);
+}
+
+/* Wait for a process; one that takes too long is killed, which has to end it */
+static bool reap(pid_t pid, int *status)
+{
+	long end = now_ms() + EPISODE_MS, last = end + EPISODE_MS;
+	bool killed = false;
+
+	while (!waitpid(pid, status, WNOHANG)) {
+		if (now_ms() > last)
+			return false;
+		if (now_ms() > end && !killed) {
+			puts("# an episode takes too long, and is killed");
+			killed = !kill(pid, SIGKILL);
+		}
+		usleep(2000);
+	}
+	return true;
+}
+
+/* A process may die of what it did to itself, but not find that something does not hold */
+static bool play(const struct target *t, uint64_t state)
+{
+	char uuid[SHAPE_UUID] = "";
+	struct episode e = { .uuid = uuid, .state = state | 1, .ops = ops };
+	int status, ret;
+	pid_t pid;
+
+	ret = shape_blank(uuid);
+	if (ret) {
+		printf("# no vGPU: %s\n", strerror(-ret));
+		return false;
+	}
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		t->run(&e);
+		_exit(0);
+	}
+	if (!reap(pid, &status)) {
+		puts("# an episode cannot be killed");
+		return false;
+	}
+	ret = mdev_remove(uuid);
+	if (ret)
+		printf("# the vGPU cannot be removed: %s\n", strerror(-ret));
+	return !ret && !(WIFEXITED(status) && WEXITSTATUS(status));
+}
+
+static uint64_t mix(uint64_t seed, uint64_t target, uint64_t episode)
+{
+	uint64_t state =
+		seed * 0x9e3779b97f4a7c15ULL + target * 1000003 + episode * 0xd1342543de82ef95ULL;
+
+	return state ? state : 1;
+}
+
+/* Episodes @from to @to, until the time is over; true: all held */
+static bool run_target(const struct target *t, const struct bystander *b, const struct books *books,
+		       uint64_t seed, unsigned long from, unsigned long to, long end)
+{
+	unsigned long n;
+
+	*ops = 0;
+	for (n = from; n < to && (n == from || now_ms() < end); n++) {
+		bool good = play(t, mix(seed, (uint64_t)(t - targets), n));
+
+		good = bystander_goes_on(b, 1) && good;
+		good = !books_wrong(books) && good;
+		if (!good) {
+			printf("# again: kernel_fuzz 1 %" PRIu64 " %s %lu\n", seed, t->name, n);
+			result(false, "%s: episode %lu", t->name, n);
+			return false;
+		}
+	}
+	printf("# figure fuzz_%s_operations %lu\n", t->name, *ops);
+	result(*ops > 0, "%s: %lu episodes, nobody else disturbed", t->name, n - from);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct bystander b;
+	unsigned long from = 0, to = ~0UL;
+	struct books books;
+	long seconds;
+	uint64_t seed;
+	size_t i;
+	int ret;
+
+	if (argc < 3 || argc > 5) {
+		fprintf(stderr, "usage: kernel_fuzz SECONDS SEED [TARGET [EPISODE]]\n");
+		return 2;
+	}
+	seconds = atol(argv[1]);
+	seed = strtoull(argv[2], NULL, 0);
+	if (argc == 5) {
+		from = strtoul(argv[4], NULL, 0);
+		to = from + 1;
+	}
+	ops = mmap(NULL, sizeof(*ops), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (ops == MAP_FAILED)
+		return 1;
+	puts("TAP version 13");
+	mdev_remove_all();
+	books_open(&books);
+	ret = bystander_start(&b);
+	if (ret) {
+		printf("Bail out! bystander: %s\n", strerror(-ret));
+		return 1;
+	}
+	for (i = 0; i < TARGETS; i++)
+		if (argc < 4 || !strcmp(argv[3], targets[i].name))
+			run_target(&targets[i], &b, &books, seed, from, to,
+				   now_ms() + seconds * 1000);
+	result(!bystander_end(&b), "every result of the %s was right", "bystander", 0);
+	mdev_remove_all();
+	result(!books_unclosed(&books), "nothing is left in the %s", "pool", 0);
+	printf("1..%u\n", nr);
+	return failed || nr < 3;
+}

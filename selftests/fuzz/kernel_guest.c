@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A hostile guest, and a hostile VMM: random accesses to registers, configuration space, MSI-X
+ * table, doorbells, rings, completion records, page tables; random VFIO requests. In the end, after
+ * a reset, the vGPU works as if nothing had been.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernel_fuzz.h"
+#include "shape.h"
+#include "vgpu.h"
+
+#define OPS 600
+#define VSLICES 2u
+/* Page tables are made here, and packets */
+#define TABLES_GPA (DATA_GPA + 16 * PAGE)
+#define TABLES 8u
+
+static const uint64_t near[] = {
+	0,
+	PAGE,
+	RAM_GPA,
+	RAM_GPA + RAM_SIZE,
+	RAM_GPA + RAM_SIZE - PAGE,
+	DATA_GPA,
+	TABLES_GPA,
+	RING_GPA(0),
+	RECORD_GPA(0),
+	TESS_PA_VRAM,
+	TESS_PA_VRAM + (2ULL << 20),
+	TESS_PA_VRAM + (256ULL << 20),
+	TESS_PA_END,
+	0xfee00000,
+	1ULL << 30,
+	1ULL << 38,
+};
+
+static const uint64_t near_reg[] = {
+	0,
+	0x100,
+	TESS_CLIENT_PAGE(0),
+	TESS_CLIENT_PAGE(1),
+	TESS_CLIENT_PAGE(2),
+	TESS_DOORBELL_PAGE(0),
+	TESS_DOORBELL_PAGE(1),
+	TESS_DOORBELL_PAGE(2),
+	TESS_CLIENT_PAGE(15),
+	TESS_REGS_SIZE,
+};
+
+/**
+ * struct guest - it, and its VMM
+ * @e: episode
+ * @v: vGPU
+ * @r: rings
+ * @event: for whatever wants an eventfd
+ */
+struct guest {
+	struct episode *e;
+	struct vgpu v;
+	struct ring r[VSLICES];
+	int event;
+};
+
+static uint64_t value(struct guest *g)
+{
+	return fuzz_value(&g->e->state, near, sizeof(near) / sizeof(*near));
+}
+
+/* ---- BARs and configuration space ---- */
+
+static void any_access(struct guest *g, unsigned int region, uint64_t off)
+{
+	static uint8_t buf[64];
+	unsigned int len = 1u << below(g->e, 4);
+	uint64_t val = value(g);
+
+	if (below(g->e, 4))
+		off &= ~(uint64_t)(len - 1);
+	if (!below(g->e, 16))
+		len = 1 + below(g->e, sizeof(buf));
+	memcpy(buf, &val, sizeof(val));
+	if (below(g->e, 3))
+		region_write(&g->v, region, off, buf, len);
+	else
+		region_read(&g->v, region, off, buf, len);
+}
+
+static void op_register(struct guest *g)
+{
+	uint64_t off = near_reg[below(g->e, sizeof(near_reg) / sizeof(*near_reg))];
+
+	any_access(g, TESS_BAR_REGS, off + below(g->e, below(g->e, 4) ? 0x140 : PAGE));
+}
+
+static void op_region(struct guest *g)
+{
+	unsigned int region = below(g->e, VFIO_PCI_NUM_REGIONS);
+	uint64_t size = g->v.region[region].size;
+
+	any_access(g, region, below(g->e, 8) ? below(g->e, size ? (uint32_t)size : 256) : value(g));
+}
+
+/* Memory and bus mastering */
+static void enable(struct guest *g)
+{
+	uint16_t command = 6;
+
+	HOLDS(region_write(&g->v, VFIO_PCI_CONFIG_REGION_INDEX, 4, &command, 2) == 2);
+}
+
+static void op_config(struct guest *g)
+{
+	any_access(g, VFIO_PCI_CONFIG_REGION_INDEX, below(g->e, below(g->e, 2) ? 0x100 : 0x1100));
+}
+
+/* ---- memory of the guest ---- */
+
+static struct ring *any_ring(struct guest *g)
+{
+	return &g->r[below(g->e, VSLICES)];
+}
+
+static void op_packet(struct guest *g)
+{
+	static const uint8_t types[] = {
+		TESS_PKT_DISPATCH, TESS_PKT_NOP,       TESS_PKT_SET_VM,		TESS_PKT_INDIRECT,
+		TESS_PKT_COPY,	   TESS_PKT_FILL,      TESS_PKT_FENCE,		TESS_PKT_WAIT,
+		TESS_PKT_SIGNAL,   TESS_PKT_TIMESTAMP, TESS_PKT_DISPATCH_RANGE, TESS_PKT_DRAW,
+	};
+	struct ring *r = any_ring(g);
+	uint64_t pkt[TESS_PKT_SIZE / 8];
+	unsigned int i;
+
+	if (below(g->e, 2)) {
+		ring_fill(r, value(g), 64ULL << below(g->e, 12), 0xfabcafe);
+		return;
+	}
+	for (i = 0; i < TESS_PKT_SIZE / 8; i++)
+		pkt[i] = value(g);
+	if (below(g->e, 8))
+		pkt[0] = (pkt[0] & ~0xffffULL) | types[below(g->e, sizeof(types))];
+	ring_put(r, pkt);
+}
+
+static void op_kick(struct guest *g)
+{
+	struct ring *r = any_ring(g);
+	uint64_t wptr = below(g->e, 8) ? r->wptr : value(g);
+
+	*(volatile uint64_t *)(g->v.doorbells + (uint64_t)r->vslice * PAGE + TESS_DOORBELL_WPTR) =
+		wptr;
+}
+
+static void op_fence(struct guest *g)
+{
+	ring_fence(any_ring(g), below(g->e, 2));
+}
+
+static void op_scribble(struct guest *g)
+{
+	uint64_t *word = ram_at(&g->v, below(g->e, 2) ? RING_GPA(0) : RECORD_GPA(0));
+
+	word[below(g->e, 512)] = value(g);
+}
+
+static void op_page_table(struct guest *g)
+{
+	uint64_t *table = ram_at(&g->v, TABLES_GPA);
+	uint64_t pa = below(g->e, 2) ? TABLES_GPA + below(g->e, TABLES) * PAGE : value(g);
+
+	table[below(g->e, TABLES) * 512 + below(g->e, 8)] = pa >> 12 << 10 | below(g->e, 1024);
+	if (below(g->e, 4))
+		return;
+	ring_set_vm(any_ring(g), below(g->e, 4) ? TABLES_GPA : value(g));
+}
+
+static void op_set_up(struct guest *g)
+{
+	static const struct {
+		uint32_t off;
+		unsigned int bytes;
+	} regs[] = {
+		{ TESS_SREG_CONTROL, 4 },    { TESS_SREG_RESET, 4 },
+		{ TESS_SREG_RING_BASE, 8 },  { TESS_SREG_RING_LOG2, 4 },
+		{ TESS_SREG_IRQ_STATUS, 4 }, { TESS_SREG_RPTR, 8 },
+		{ TESS_SREG_WPTR, 8 },	     { TESS_SREG_COMPLETION, 8 },
+		{ TESS_SREG_FAULT_ACK, 4 },  { TESS_SREG_TLB_INVALIDATE, 4 },
+	};
+	unsigned int i = below(g->e, sizeof(regs) / sizeof(*regs)), vslice = below(g->e, VSLICES);
+	uint64_t val = below(g->e, 2) ? below(g->e, 16) : value(g);
+
+	region_write(&g->v, TESS_BAR_REGS, TESS_CLIENT_PAGE(vslice) + regs[i].off, &val,
+		     regs[i].bytes);
+}
+
+/* As a driver that is loaded anew */
+static void op_start_over(struct guest *g)
+{
+	unsigned int vslice = below(g->e, VSLICES);
+
+	enable(g);
+	client_reg32_write(&g->v, vslice, TESS_SREG_RESET, 1);
+	ring_start(&g->r[vslice], &g->v, vslice);
+}
+
+/* ---- the VMM ---- */
+
+static void op_irqs(struct guest *g)
+{
+	struct {
+		struct vfio_irq_set set;
+		int32_t fds[8];
+	} irqs = { .set = {
+			   .argsz = sizeof(irqs),
+			   .flags = below(g->e, 64),
+			   .index = below(g->e, VFIO_PCI_NUM_IRQS + 2),
+			   .start = below(g->e, 4) ? below(g->e, 4) : (uint32_t)value(g),
+			   .count = below(g->e, 4) ? below(g->e, 6) : (uint32_t)value(g),
+		   } };
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		irqs.fds[i] = below(g->e, 3) ? g->event : (int)value(g);
+	if (!below(g->e, 8))
+		irqs.set.argsz = (uint32_t)value(g);
+	ioctl(g->v.device, VFIO_DEVICE_SET_IRQS, &irqs);
+}
+
+/* Memory of the guest goes while it is used, comes back, and does not have to fit */
+static void op_dma(struct guest *g)
+{
+	uint64_t off = below(g->e, 2) ? 0 : below(g->e, 2048) * PAGE;
+	uint64_t size = below(g->e, 2) ? RAM_SIZE : value(g);
+
+	if (below(g->e, 2))
+		vgpu_unmap(&g->v, below(g->e, 4) ? RAM_GPA : value(g), size);
+	else
+		vgpu_map(&g->v, g->v.ram + off, below(g->e, 4) ? RAM_GPA : value(g), size,
+			 below(g->e, 4));
+}
+
+static void op_vfio(struct guest *g)
+{
+	/* Room for whatever the kernel has to say */
+	static uint64_t arg[2048];
+	size_t size = PAGE << below(g->e, 6);
+	unsigned int i;
+	void *map;
+
+	for (i = 0; i < 32; i++)
+		arg[i] = value(g);
+	/* argsz comes first, always */
+	arg[0] = arg[0] << 32 | (below(g->e, 4) ? 8 * below(g->e, 33) : (uint32_t)value(g));
+	switch (below(g->e, 4)) {
+	case 0:
+		ioctl(g->v.device, _IO(VFIO_TYPE, VFIO_BASE + below(g->e, 24)), arg);
+		break;
+	case 1:
+		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, g->v.device,
+			   (off_t)(value(g) & ~(PAGE - 1)));
+		if (map != MAP_FAILED)
+			munmap(map, size);
+		break;
+	case 2:
+		ioctl(g->v.device, VFIO_DEVICE_RESET);
+		break;
+	default:
+		ioctl(g->v.group, _IO(VFIO_TYPE, VFIO_BASE + below(g->e, 24)), arg);
+		break;
+	}
+}
+
+static void (*const guest_ops[])(struct guest *g) = {
+	op_register, op_register,   op_region, op_config, op_packet,   op_packet,     op_packet,
+	op_packet,   op_kick,	    op_kick,   op_fence,  op_scribble, op_page_table, op_page_table,
+	op_set_up,   op_start_over, op_irqs,   op_dma,	  op_vfio,
+};
+
+/* ---- an episode ---- */
+
+/* Whatever it was: after a reset, a guest that boots finds a vGPU that works */
+static void works_after_reset(struct guest *g)
+{
+	struct vfio_iommu_type1_dma_unmap all = {
+		.argsz = sizeof(all),
+		.flags = VFIO_DMA_UNMAP_FLAG_ALL,
+	};
+	uint32_t *out = ram_at(&g->v, DATA_GPA);
+	unsigned int i;
+
+	HOLDS(!ioctl(g->v.container, VFIO_IOMMU_UNMAP_DMA, &all));
+	HOLDS(!ioctl(g->v.device, VFIO_DEVICE_RESET));
+	enable(g);
+	HOLDS(!vgpu_map(&g->v, g->v.ram, RAM_GPA, RAM_SIZE, true));
+	HOLDS(reg32(&g->v, TESS_REG_ID) == TESS_ID_VALUE);
+	for (i = 0; i < VSLICES; i++) {
+		memset(out, 0, 4096);
+		ring_start(&g->r[i], &g->v, i);
+		ring_fill(&g->r[i], DATA_GPA, 4096, 0x600d0000 + i);
+		HOLDS(!ring_finish(&g->r[i]));
+		HOLDS(out[0] == 0x600d0000 + i && out[1023] == 0x600d0000 + i);
+	}
+}
+
+void fuzz_guest(struct episode *e)
+{
+	struct guest g = { .e = e };
+	unsigned int i;
+
+	HOLDS(!attr_write(e->uuid, "blueprint",
+			  below(e, 2) ? "slices=2 kind=compute memory=2M" :
+					"slices=2 kind=mixed memory=2M share=shared"));
+	HOLDS(!vgpu_open(&g.v, e->uuid));
+	g.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (i = 0; i < VSLICES; i++)
+		ring_start(&g.r[i], &g.v, i);
+	for (i = 0; i < OPS; i++) {
+		guest_ops[below(e, sizeof(guest_ops) / sizeof(*guest_ops))](&g);
+		++*e->ops;
+	}
+	/* The kernel cleans up after those that just end */
+	if (below(e, 3))
+		works_after_reset(&g);
+}
