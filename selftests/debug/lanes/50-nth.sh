@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: every allocation of the DRM node's ioctls fails in turn
+# timeout: 3600
+
+make -s -C selftests debug O="$PWD/out/selftests" >&2 || exit 1
+exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 -- selftests/debug/clean.sh \
+	out/selftests/debug/nth_drm
