@@ -16,7 +16,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 AT_LEAST, AT_MOST, EXACTLY = operator.ge, operator.le, operator.eq
 SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", EXACTLY: "="}
 FIGURE = re.compile(r"^# figure (\w+) (\S+)$")
-RESULT = re.compile(r"^(not )?ok \d+ (\S+)")
+RESULT = re.compile(r"^(not )?ok \d+ (\S.*)")
 
 
 def arguments(doc, argv=None, parts=()):
