@@ -167,10 +167,12 @@ int tess_pci_identify(struct tess_pci *tp)
 static u64 hw_time(struct tess_backend *be)
 {
 	struct tess_pci *tp = to_tess_pci(be);
+	u64 time;
 
 	if (READ_ONCE(tp->dead))
 		return 0;
-	return tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_TIME);
+	time = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_TIME);
+	return time == U64_MAX && !tess_pci_is_alive(tp) ? 0 : time;
 }
 
 static void hw_rates(struct tess_backend *be, unsigned int slice, struct tess_slice_rates *rates)

@@ -232,4 +232,39 @@ TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
 	ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
 }
 
+/*
+ * The process that is the GPU ends, when a file asks for it, and reads give all ones from then
+ * on: as if it had been pulled without notice
+ */
+TEST_F_TIMEOUT(gone, for_good, 150)
+{
+	const char *ask = getenv("TESS_END_GPU");
+	char path[128];
+	int status;
+	pid_t pid;
+	long end;
+	FILE *f;
+
+	if (!ask)
+		SKIP(return, "nobody is there to end it");
+	f = fopen(ask, "w");
+	ASSERT_NE(NULL, f);
+	ASSERT_LT(0, fprintf(f, "%s\n", self->bdf));
+	ASSERT_EQ(0, fclose(f));
+	/* Nobody looks at it, until a guest's watchdog does */
+	for (end = now_ms() + PATIENCE_MS; now_ms() < end; sleep_ms(20))
+		if (reg64(&self->victim.v, TESS_REG_TIME) == ~0ULL)
+			break;
+	expect_dead(_metadata, self);
+	vgpu_close(&self->victim.v);
+	ASSERT_EQ(0, mdev_remove(self->uuid));
+	/* Nothing waits for it when it is taken out */
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.60s/remove", self->bdf);
+	pid = write_aside(path, "1", self);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
+}
+
 TEST_HARNESS_MAIN
