@@ -6,7 +6,7 @@
  *
  * A vGPU with the policy "auto" and a range (min < max) is looked at every adapt_period_ms: the
  * analyzer's profile of it goes through the same rules as a profile that somebody wrote down
- * (generate.c), and if they want another number of slices several times in a row, it is
+ * (generate.c), and if they want more slices, or fewer, several times in a row, it is
  * composed anew. Only the number changes: kind, engines and topology are what was asked for,
  * and its memory cannot change while it is in use. After a change it is left alone for a
  * while, so that the averages can follow, and after one that failed for longer.
@@ -96,7 +96,7 @@ static void adapt_look(struct tess_vgpu *vgpu)
 	next = now;
 	next.slices = max(wanted.slices, least);
 	if (tess_adapt_propose(&vgpu->adapt, &now, &next, ADAPT_PATIENCE))
-		adapt_compose(vgpu, &now, &next, &profile);
+		adapt_compose(vgpu, &now, &vgpu->adapt.wanted, &profile);
 }
 
 /* The next one behind @last, counted as one with a running call-back */

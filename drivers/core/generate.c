@@ -346,17 +346,30 @@ EXPORT_SYMBOL_NS_GPL(tess_blueprint_generate, TESS_NS);
 
 /* ---- hysteresis ---- */
 
+/* More slices both, or fewer both, and nothing else that differs */
+static bool is_same_way(const struct tess_blueprint *now, const struct tess_blueprint *a,
+			const struct tess_blueprint *b)
+{
+	struct tess_blueprint like = *a;
+
+	like.slices = b->slices;
+	return tess_blueprint_is_same(&like, b) &&
+	       (a->slices > now->slices) == (b->slices > now->slices) &&
+	       (a->slices < now->slices) == (b->slices < now->slices);
+}
+
 /**
  * tess_adapt_propose() - is it time for a change?
- * @adapt: what was proposed before
+ * @adapt: what was proposed before; its @wanted is what to make
  * @now: resolved blueprint of what there is
  * @wanted: resolved blueprint of what would be better
- * @patience: how often the same must be proposed in a row, at least 1
+ * @patience: how often a change must be proposed in a row, at least 1
  *
- * After a change the counting begins anew, also if the change fails: it is not tried
- * again at once.
+ * A load near a threshold wants now so many slices more, now so many. That is the same change,
+ * and the smallest of them is made. After a change the counting begins anew, also if the change
+ * fails: it is not tried again at once.
  *
- * Return: true if @wanted is to be made now.
+ * Return: true if @adapt->wanted is to be made now.
  */
 bool tess_adapt_propose(struct tess_adapt *adapt, const struct tess_blueprint *now,
 			const struct tess_blueprint *wanted, unsigned int patience)
@@ -365,9 +378,13 @@ bool tess_adapt_propose(struct tess_adapt *adapt, const struct tess_blueprint *n
 		adapt->count = 0;
 		return false;
 	}
-	if (!adapt->count || !tess_blueprint_is_same(&adapt->wanted, wanted)) {
+	if (!adapt->count || !is_same_way(now, &adapt->wanted, wanted)) {
 		adapt->wanted = *wanted;
 		adapt->count = 0;
+	} else if (wanted->slices > now->slices) {
+		adapt->wanted.slices = min(adapt->wanted.slices, wanted->slices);
+	} else {
+		adapt->wanted.slices = max(adapt->wanted.slices, wanted->slices);
 	}
 	if (++adapt->count < patience)
 		return false;

@@ -24,7 +24,7 @@
 
 /**
  * struct tess_adapt - hysteresis of an automatic vGPU; all zeroes: nothing was proposed
- * @wanted: what was proposed last
+ * @wanted: what was proposed last, with the number of slices that is nearest to what there was
  * @count: how often in a row
  */
 struct tess_adapt {

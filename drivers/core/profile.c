@@ -5,9 +5,10 @@
  * DOC: Measured profiles
  *
  * A profile speaks of the slices that a vGPU has, the analyzer of its vslices, of which
- * several can be at home on a slice: what they use of it is added up. How they use it,
- * instructions and memory, is averaged by how much each of them does. Engines are not
- * named: what a client may use says nothing about what it needs.
+ * several can be at home on a slice: what they use of it is added up, with the time for which
+ * they wait for a turn. Else those that take turns would not seem busy, because of what the
+ * switches take. How they use it, instructions and memory, is averaged by how much each of them
+ * does. Engines are not named: what a client may use says nothing about what it needs.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -19,12 +20,14 @@
 /**
  * struct profile_sum - over all vslices
  * @utilization: permille
+ * @demand: permille, with what they wait for
  * @queue: thousandths of a packet
  * @shader: permille, times utilization
  * @memory: permille, times utilization
  */
 struct profile_sum {
 	u64 utilization;
+	u64 demand;
 	u64 queue;
 	u64 shader;
 	u64 memory;
@@ -33,6 +36,7 @@ struct profile_sum {
 static void profile_add(struct profile_sum *sum, const struct tess_load *load)
 {
 	sum->utilization += load->utilization;
+	sum->demand += load->demand;
 	sum->queue += load->queue_depth;
 	sum->shader += (u64)load->shader * load->utilization;
 	sum->memory += (u64)load->memory * load->utilization;
@@ -59,7 +63,7 @@ int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile)
 		profile_add(&sum, &load);
 	}
 	*profile = (struct tess_profile) {
-		.utilization = profile_mean(sum.utilization, bp.slices, 1000),
+		.utilization = profile_mean(sum.demand, bp.slices, 1000),
 		.queue_milli = profile_mean(sum.queue, bp.slices, U32_MAX),
 		.shader = profile_mean(sum.shader, sum.utilization, 1000),
 		.memory = profile_mean(sum.memory, sum.utilization, 1000),

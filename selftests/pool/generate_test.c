@@ -406,21 +406,39 @@ TEST(settles)
 
 TEST(patience)
 {
-	struct tess_blueprint now = blueprint(BASE), more = now, most = now;
+	struct tess_blueprint now = blueprint(BASE), more = now, most = now, fewer = now,
+			      least = now, other = now;
 	struct tess_adapt adapt = { 0 };
 
 	more.slices = 6;
 	most.slices = 8;
+	fewer.slices = 3;
+	least.slices = 2;
+	other.slices = 6;
+	other.topology = TESS_TOPOLOGY_CHAIN;
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
 	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &more, 3));
 	/* it was not made: from the beginning */
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
-	/* something else in between */
+	/* still more is the same change, of which the smallest is made */
+	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &most, 3));
+	EXPECT_EQ(6u, adapt.wanted.slices);
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &most, 3));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
+	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &most, 3));
+	EXPECT_EQ(6u, adapt.wanted.slices);
+	/* fewer is another one, and so is what differs in something else */
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &fewer, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &least, 3));
+	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &least, 3));
+	EXPECT_EQ(3u, adapt.wanted.slices);
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &other, 3));
 	/* all is well in between */
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &now, 3));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
