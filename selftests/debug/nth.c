@@ -38,8 +38,55 @@ int nth_setup(void)
 	unsigned int i;
 	int ret = 0;
 
+	/* It takes long: what it does is seen meanwhile */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 0; i < sizeof(settings) / sizeof(*settings) && !ret; i++)
 		ret = put(settings[i][0], settings[i][1]);
+	return ret;
+}
+
+/* Where a function of the kernel itself begins, and the next one: 0, -ENOENT */
+static int find_function(const char *function, unsigned long *start, unsigned long *end)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long addr;
+	char name[256];
+
+	if (!f)
+		return -errno;
+	*start = *end = 0;
+	/* They are in the order of their addresses */
+	while (!*end && fscanf(f, "%lx %*c %255[^\n]", &addr, name) == 2) {
+		if (*start && addr > *start)
+			*end = addr;
+		else if (!strcmp(name, function))
+			*start = addr;
+	}
+	fclose(f);
+	return *end ? 0 : -ENOENT;
+}
+
+static int put_address(const char *attr, const char *file, unsigned long addr)
+{
+	char path[64], text[24];
+
+	snprintf(path, sizeof(path), DEBUGFS "%s/%s", attr, file);
+	snprintf(text, sizeof(text), "0x%lx", addr);
+	return put(path, text);
+}
+
+int nth_spare(const char *function)
+{
+	static const char *const attrs[] = { "failslab", "fail_page_alloc" };
+	unsigned long start, end;
+	unsigned int i;
+	int ret = find_function(function, &start, &end);
+
+	for (i = 0; i < 2 && !ret; i++) {
+		ret = put_address(attrs[i], "reject-start", start);
+		if (!ret)
+			ret = put_address(attrs[i], "reject-end", end);
+	}
 	return ret;
 }
 

@@ -26,6 +26,9 @@ struct nth_op {
 /* Have all allocations of the kernel fail that are asked to; 0 or a negative errno */
 int nth_setup(void);
 
+/* None that this function of the kernel makes, or has made: 0, -ENOENT: no such function, ... */
+int nth_spare(const char *function);
+
 /**
  * nth_try() - try a call once for each allocation that it makes
  * @op: call
