@@ -14,7 +14,6 @@
 #define TESS_WEIGHT_MAX		10000
 #define TESS_CAP_MAX		100
 #define TESS_SHARE_MAX		8	/* vslices that share a slice */
-#define TESS_HEADS_MAX		4
 #define TESS_POOL_GPUS_MAX	64
 #define TESS_BLUEPRINT_MAX	256	/* bytes of a canonical text with its NUL */
 

@@ -6,6 +6,7 @@
  *
  *	0x00000		global page
  *	0x01000		composition page (struct tess_composition), read-only
+ *	0x02000 + n * 0x1000	page of display head n; absent but on a vGPU with CAPS_DISPLAY
  *	0x40000 + n * 0x1000	client page of slice n
  *	0x80000 + n * 0x1000	doorbell page of slice n
  *	0xc0000 + n * 0x1000	host page of slice n; absent on a vGPU
@@ -34,9 +35,11 @@
 #define TESS_REGS_SIZE			0x100000
 #define TESS_PAGE_SIZE			0x1000
 #define TESS_MAX_SLICES			64
+#define TESS_HEADS_MAX			4
 
 #define TESS_GLOBAL_PAGE		0x00000
 #define TESS_COMPOSITION_PAGE		0x01000
+#define TESS_HEAD_PAGE(n)		(0x02000 + (n) * TESS_PAGE_SIZE)
 #define TESS_CLIENT_PAGE(n)		(0x40000 + (n) * TESS_PAGE_SIZE)
 #define TESS_DOORBELL_PAGE(n)		(0x80000 + (n) * TESS_PAGE_SIZE)
 #define TESS_HOST_PAGE(n)		(0xc0000 + (n) * TESS_PAGE_SIZE)
@@ -45,7 +48,7 @@
 #define TESS_IRQ_COMPLETION		0	/* a FENCE passed an event index */
 #define TESS_IRQ_FAULT			1	/* a slice stopped: client or host fault */
 #define TESS_IRQ_EVENT			2	/* something in EVENTS of a slice; vGPU: composition changed */
-#define TESS_IRQ_DISPLAY		3	/* vertical blank, flip done */
+#define TESS_IRQ_DISPLAY		3	/* something in EVENTS of a head that its EVENT_MASK has */
 #define TESS_IRQ_COUNT			4
 
 /* ---- Global page ---- */
@@ -159,6 +162,50 @@ enum tess_slice_kind {
 
 /* ---- Doorbell page: one 64-bit write-only register at offset 0: the write index (packets ever written) ---- */
 #define TESS_DOORBELL_WPTR		0x000
+
+/* ---- Page of a display head ---- */
+#define TESS_DREG_STATUS		0x000	/* RO32 */
+#define   TESS_DSTATUS_CONNECTED	BIT(0)	/* a monitor is there; 0 also if the head is not in HEAD_MASK */
+#define   TESS_DSTATUS_ENABLED		BIT(1)	/* a picture is shown */
+#define TESS_DREG_CONTROL		0x004	/* RW32, reset 0; this to ADDRESS have an effect with COMMIT only */
+#define   TESS_DCONTROL_ENABLE		BIT(0)
+#define TESS_DREG_FORMAT		0x008	/* RW32: DRM fourcc: XRGB8888, ARGB8888, RGB565 */
+#define TESS_DREG_WIDTH			0x00c	/* RW32: pixels, 1 to TESS_DISPLAY_SIZE_MAX */
+#define TESS_DREG_HEIGHT		0x010	/* RW32: lines, 1 to TESS_DISPLAY_SIZE_MAX */
+#define   TESS_DISPLAY_SIZE_MAX		8192
+#define TESS_DREG_PITCH			0x014	/* RW32: bytes from line to line */
+#define TESS_DREG_ADDRESS		0x018	/* RW64: offset in the client's VRAM, 4 KiB aligned */
+#define TESS_DREG_COMMIT		0x020	/* WO32: 1: show that, from the next frame on */
+#define TESS_DREG_ERROR			0x024	/* RO32: enum tess_display_error of the last COMMIT */
+#define TESS_DREG_EVENTS		0x028	/* W1C32 */
+#define   TESS_DEVENT_FRAME		BIT(0)	/* a frame was shown: vertical blank */
+#define   TESS_DEVENT_FLIP		BIT(1)	/* a COMMIT was taken over */
+#define   TESS_DEVENT_LINK		BIT(2)	/* STATUS.CONNECTED or the EDID changed */
+#define   TESS_DEVENT_ALL		GENMASK(2, 0)
+#define TESS_DREG_EVENT_MASK		0x02c	/* RW32, reset 0: EVENTS that raise vector DISPLAY */
+#define TESS_DREG_FRAMES		0x030	/* RO64: frames shown since it was enabled */
+#define TESS_DREG_FRAME_TIME		0x038	/* RO64: TIME of the last one */
+#define TESS_DREG_EDID_SIZE		0x040	/* RO32: bytes, a multiple of 128 */
+#define   TESS_EDID_MAX			512
+#define TESS_DREG_EDID			0x200	/* RO32 each: EDID_SIZE bytes */
+
+/**
+ * enum tess_display_error - why a COMMIT was refused
+ * @TESS_DISPLAY_OK: it was not
+ * @TESS_DISPLAY_ERR_FORMAT: FORMAT is none that can be shown
+ * @TESS_DISPLAY_ERR_SIZE: WIDTH or HEIGHT is 0 or above TESS_DISPLAY_SIZE_MAX
+ * @TESS_DISPLAY_ERR_PITCH: PITCH is less than a line has, or no multiple of a pixel's bytes
+ * @TESS_DISPLAY_ERR_ADDRESS: ADDRESS is not aligned, or not all of it is within VRAM
+ * @TESS_DISPLAY_ERR_HEAD: the head was not given
+ */
+enum tess_display_error {
+	TESS_DISPLAY_OK = 0,
+	TESS_DISPLAY_ERR_FORMAT = 1,
+	TESS_DISPLAY_ERR_SIZE = 2,
+	TESS_DISPLAY_ERR_PITCH = 3,
+	TESS_DISPLAY_ERR_ADDRESS = 4,
+	TESS_DISPLAY_ERR_HEAD = 5,
+};
 
 /* ---- Host page of a slice ---- */
 #define TESS_HREG_CONTROL		0x000	/* RW32, reset RUN */
