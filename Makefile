@@ -35,7 +35,7 @@ help:
 	@echo 'make bench-compose  vGPUs recomposed while they run, also in out/bench-compose.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" for some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
-	@echo 'make check-faults  hosts, VMMs and GPUs that fail while others work; KERNELS="6.12 7.2"'
+	@echo 'make check-faults  hosts, VMMs, GPUs that fail while others work; KERNELS="6.12 7.2" FAULTS="guests"'
 	@echo 'make check-debug  what a kernel finds that checks itself; DEBUG="kunit" for some'
 	@echo 'make soak         random life of many vGPUs; MINUTES=5 SEED=N KERNEL=7.2, also in out/soak.json'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
@@ -137,7 +137,8 @@ fuzz-kernel: all
 		$(or $(SEED),$$(date +%s)) $(TARGET)
 
 check-faults: all
-	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" selftests/faults/check
+	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" TESSERA_FAULTS="$(FAULTS)" \
+		selftests/faults/check
 
 # The kernel's build takes a while; it is kept. KDIR is known only then.
 check-debug: tools
