@@ -112,9 +112,9 @@ int vgpu_open_bare(struct vgpu *v, const char *uuid)
 	v->vslices = reg32(v, TESS_REG_SLICE_COUNT);
 	v->doorbells = vgpu_mmap(v, TESS_BAR_REGS, TESS_DOORBELL_PAGE(0), v->vslices * PAGE);
 	if (v->doorbells == MAP_FAILED) {
-		v->doorbells = NULL;
+		ret = -errno;
 		vgpu_close(v);
-		return -ENXIO;
+		return ret;
 	}
 	return 0;
 }
