@@ -8,12 +8,12 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/klog.h>
 #include <sys/wait.h>
 
 #include "harness.h"
 #include "crew.h"
 #include "gpus.h"
+#include "log.h"
 #include "vmm.h"
 
 #define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
@@ -21,11 +21,7 @@
 #define POLL_MS 20000
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 #define MDEVS "/sys/bus/mdev/devices/"
-#define MANY 16
 #define DEAD 0xffffffff
-/* linux/klog: all that is there, and forget it */
-#define SYSLOG_READ_CLEAR 4
-#define SYSLOG_CLEAR 5
 
 FIXTURE(drain)
 {
@@ -37,8 +33,7 @@ FIXTURE(drain)
 	bool is_open;
 	int event;
 	struct crew crew;
-	char others[MANY][37];
-	unsigned int nr_others;
+	struct crowd crowd;
 };
 
 FIXTURE_SETUP(drain)
@@ -65,14 +60,6 @@ static void close_vgpu(struct __fixture_drain *self)
 	self->is_open = false;
 }
 
-static bool balanced(const struct __fixture_drain *self)
-{
-	struct books now;
-
-	books_take(&now);
-	return !memcmp(&now, &self->books, sizeof(now));
-}
-
 FIXTURE_TEARDOWN(drain)
 {
 	long end = now_ms() + POLL_MS;
@@ -81,9 +68,9 @@ FIXTURE_TEARDOWN(drain)
 	close_vgpu(self);
 	mdev_remove_all();
 	/* What lingered goes after its file */
-	while (!balanced(self) && now_ms() < end)
+	while (!books_balance(&self->books) && now_ms() < end)
 		usleep(20000);
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 /* Below the one GPU, carried by one of the two */
@@ -105,36 +92,11 @@ static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_drain 
 	ASSERT_LE(0, self->event);
 }
 
-/* No compute slice is left on the GPU below which mdevs are made, but for some */
-static void fill_home(struct __test_metadata *_metadata, struct __fixture_drain *self,
-		      unsigned int but)
-{
-	unsigned int n = 0;
-
-	while (n < MANY && !mdev_create("C1", self->others[n]))
-		n++;
-	ASSERT_LT(but, n);
-	for (; but; but--)
-		ASSERT_EQ(0, mdev_remove(self->others[--n]));
-	self->nr_others = n;
-}
-
-static void empty_home(struct __test_metadata *_metadata, struct __fixture_drain *self)
-{
-	while (self->nr_others)
-		ASSERT_EQ(0, mdev_remove(self->others[--self->nr_others]));
-}
-
-static unsigned int slices_on(const struct __fixture_drain *self, unsigned int gpu)
-{
-	return self->books.slices[gpu] - gpu_value(gpu, "slices_free");
-}
-
 static void expect_on(struct __test_metadata *_metadata, struct __fixture_drain *self,
 		      unsigned int gpu, unsigned int slices)
 {
 	EXPECT_STREQ(gpu_name_of(gpu), mdev_attr(self->uuid, "gpu"));
-	EXPECT_EQ(slices, slices_on(self, gpu));
+	EXPECT_EQ(slices, slices_taken(&self->books, gpu));
 	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
 }
 
@@ -146,15 +108,6 @@ static void end_work(struct __test_metadata *_metadata, struct __fixture_drain *
 		TH_LOG("%s", wrong);
 	EXPECT_EQ(NULL, wrong);
 	TH_LOG("%u jobs", crew_jobs(&self->crew));
-}
-
-static bool log_says(const char *what)
-{
-	static char log[1 << 20];
-	int n = klogctl(SYSLOG_READ_CLEAR, log, sizeof(log) - 1);
-
-	log[n > 0 ? n : 0] = 0;
-	return strstr(log, what);
 }
 
 /* ---- another GPU has room ---- */
@@ -243,12 +196,12 @@ TEST_F_TIMEOUT(drain, with_fewer_slices, 120)
 {
 	open_vgpu(_metadata, self, self->away, "slices=3 min=1 max=3 kind=compute memory=2M");
 	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
-	fill_home(_metadata, self, 1);
+	ASSERT_TRUE(crowd_home(&self->crowd, 1));
 	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
 	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
 	EXPECT_EQ(1, reg64(&self->v, TESS_REG_SLICE_MASK));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
-	empty_home(_metadata, self);
+	ASSERT_TRUE(crowd_leaves(&self->crowd));
 	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away)));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=3"));
@@ -261,18 +214,20 @@ TEST_F_TIMEOUT(drain, with_fewer_slices, 120)
 
 TEST_F_TIMEOUT(drain, no_room, 120)
 {
+	int mark;
+
 	open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=2M");
 	vmm_hang(&self->v);
-	fill_home(_metadata, self, 1);
-	klogctl(SYSLOG_CLEAR, NULL, 0);
+	ASSERT_TRUE(crowd_home(&self->crowd, 1));
+	mark = log_mark();
 	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
-	EXPECT_TRUE(log_says("is about to go, and no other GPU has it: no room there"));
+	EXPECT_TRUE(log_says(mark, "is about to go, and no other GPU has it: no room there"));
 	EXPECT_LE(1, eventfd_wait(self->event, 5000));
 	EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
 	EXPECT_EQ(-ENODEV, mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->home)));
 	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
 	close_vgpu(self);
-	empty_home(_metadata, self);
+	ASSERT_TRUE(crowd_leaves(&self->crowd));
 	/* With nobody's memory to keep it gets a new composition */
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 max=1"));
 	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
@@ -287,21 +242,22 @@ TEST_F_TIMEOUT(drain, a_step_fails, 120)
 {
 	static const char *const steps[] = { "1", "13" };
 	unsigned int i;
+	int mark;
 
 	for (i = 0; i < 2; i++) {
 		open_vgpu(_metadata, self, self->away, "slices=2 max=2 kind=compute memory=2M");
 		vmm_hang(&self->v);
-		klogctl(SYSLOG_CLEAR, NULL, 0);
+		mark = log_mark();
 		ASSERT_EQ(0, file_write(COMPOSE_FAIL, steps[i]));
 		ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
-		EXPECT_TRUE(log_says("no other GPU has it"));
+		EXPECT_TRUE(log_says(mark, "no other GPU has it"));
 		EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
-		EXPECT_EQ(0, slices_on(self, self->home));
+		EXPECT_EQ(0, slices_taken(&self->books, self->home));
 		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
 		close_vgpu(self);
 		ASSERT_EQ(0, mdev_remove(self->uuid));
 		ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
-		EXPECT_TRUE(balanced(self));
+		EXPECT_TRUE(books_balance(&self->books));
 	}
 }
 
@@ -326,7 +282,7 @@ static void unbind_home(struct __test_metadata *_metadata, struct __fixture_drai
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(crew_goes_on(&self->crew));
-	EXPECT_EQ(2, slices_on(self, self->away));
+	EXPECT_EQ(2, slices_taken(&self->books, self->away));
 	EXPECT_EQ(TESS_ID_VALUE, reg32(&self->v, TESS_REG_ID));
 	close(req);
 }
@@ -378,11 +334,11 @@ TEST_F_TIMEOUT(drain, its_parent_that_carries_it, 120)
 	/* Nobody can ask for a move of it any more, but it can have to go back */
 	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
-	EXPECT_EQ(2, slices_on(self, self->home));
+	EXPECT_EQ(2, slices_taken(&self->books, self->home));
 	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
 	expect_end(_metadata, self);
 	expect_types(_metadata);
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 /* ---- while it moves, or does not answer ---- */

@@ -107,3 +107,37 @@ void books_take(struct books *b)
 	}
 	b->pins = pins_held();
 }
+
+bool books_balance(const struct books *b)
+{
+	struct books now;
+
+	books_take(&now);
+	return !memcmp(&now, b, sizeof(now));
+}
+
+unsigned int slices_taken(const struct books *b, unsigned int gpu)
+{
+	return b->slices[gpu] - gpu_value(gpu, "slices_free");
+}
+
+bool crowd_home(struct crowd *c, unsigned int but)
+{
+	c->nr = 0;
+	while (c->nr < CROWD_MAX && !mdev_create("C1", c->uuid[c->nr]))
+		c->nr++;
+	if (c->nr <= but)
+		return false;
+	for (; but; but--)
+		if (mdev_remove(c->uuid[--c->nr]))
+			return false;
+	return true;
+}
+
+bool crowd_leaves(struct crowd *c)
+{
+	while (c->nr)
+		if (mdev_remove(c->uuid[--c->nr]))
+			return false;
+	return true;
+}

@@ -36,5 +36,25 @@ struct books {
 };
 
 void books_take(struct books *b);
+/* Is all as it was then? */
+bool books_balance(const struct books *b);
+/* Slices of a GPU that somebody has since */
+unsigned int slices_taken(const struct books *b, unsigned int gpu);
+
+#define CROWD_MAX 16
+
+/**
+ * struct crowd - vGPUs that are only in the way
+ * @uuid: of each
+ * @nr: number of them
+ */
+struct crowd {
+	char uuid[CROWD_MAX][37];
+	unsigned int nr;
+};
+
+/* No compute slice is left on the GPU below which mdevs are made, but for some; false: failed */
+bool crowd_home(struct crowd *c, unsigned int but);
+bool crowd_leaves(struct crowd *c);
 
 #endif

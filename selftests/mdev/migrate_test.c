@@ -110,19 +110,14 @@ static unsigned int end_work(struct __test_metadata *_metadata, struct __fixture
 
 /* ---- moves ---- */
 
-static unsigned int slices_on(const struct __fixture_open *self, unsigned int gpu)
-{
-	return self->books.slices[gpu] - gpu_value(gpu, "slices_free");
-}
-
 static void expect_on(struct __test_metadata *_metadata, struct __fixture_open *self,
 		      unsigned int gpu, unsigned int slices)
 {
 	char want[64];
 
 	EXPECT_STREQ(gpu_name_of(gpu), mdev_attr(self->uuid, "gpu"));
-	EXPECT_EQ(slices, slices_on(self, gpu));
-	EXPECT_EQ(0, slices_on(self, !gpu));
+	EXPECT_EQ(slices, slices_taken(&self->books, gpu));
+	EXPECT_EQ(0, slices_taken(&self->books, !gpu));
 	EXPECT_EQ(self->books.vram[!gpu], gpu_value(!gpu, "vram_free"));
 	snprintf(want, sizeof(want), "slice 0: gpu=%u ", gpu);
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), want));
@@ -355,7 +350,7 @@ TEST_F_TIMEOUT(open, one_of_two_that_share, 120)
 	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
 	put_on_slice(_metadata, self, "0");
 	put_on_slice(_metadata, &other, "0");
-	EXPECT_EQ(1, slices_on(self, self->home));
+	EXPECT_EQ(1, slices_taken(&self->books, self->home));
 	start_work(_metadata, self);
 	start_work(_metadata, &other);
 	expect_progress(_metadata, self);
@@ -366,7 +361,7 @@ TEST_F_TIMEOUT(open, one_of_two_that_share, 120)
 	move(_metadata, &other, self->away);
 	expect_progress(_metadata, self);
 	expect_progress(_metadata, &other);
-	EXPECT_EQ(0, slices_on(self, self->home));
+	EXPECT_EQ(0, slices_taken(&self->books, self->home));
 	move(_metadata, self, self->home);
 	expect_progress(_metadata, self);
 	expect_progress(_metadata, &other);
@@ -379,26 +374,22 @@ TEST_F_TIMEOUT(open, one_of_two_that_share, 120)
 
 TEST_F_TIMEOUT(open, composed_elsewhere, 120)
 {
-	char others[16][37];
-	unsigned int n;
+	struct crowd crowd;
 
 	open_vgpu(_metadata, self, "slices=2 min=1 max=4 kind=compute memory=2M");
 	start_work(_metadata, self);
 	expect_progress(_metadata, self);
-	for (n = 0; n < 16 && !mdev_create("C1", others[n]);)
-		n++;
-	ASSERT_LT(0, n);
+	ASSERT_TRUE(crowd_home(&crowd, 0));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=4"));
 	EXPECT_STREQ(gpu_name_of(self->away), mdev_attr(self->uuid, "gpu"));
-	EXPECT_EQ(4, slices_on(self, self->away));
+	EXPECT_EQ(4, slices_taken(&self->books, self->away));
 	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
 	expect_progress(_metadata, self);
 	/* There it is composed as anywhere */
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1"));
-	EXPECT_EQ(1, slices_on(self, self->away));
+	EXPECT_EQ(1, slices_taken(&self->books, self->away));
 	expect_progress(_metadata, self);
-	while (n)
-		ASSERT_EQ(0, mdev_remove(others[--n]));
+	ASSERT_TRUE(crowd_leaves(&crowd));
 	move(_metadata, self, self->home);
 	expect_on(_metadata, self, self->home, 1);
 	expect_progress(_metadata, self);
@@ -437,8 +428,8 @@ TEST_F_TIMEOUT(open, swapped, 120)
 {
 	struct __fixture_open other = *self;
 	struct burner b[2] = { 0 };
-	unsigned int n, i, on[2] = { 0 };
-	char others[16][37];
+	unsigned int i, on[2] = { 0 };
+	struct crowd crowd;
 	pthread_t thread[2];
 	long end;
 
@@ -446,8 +437,7 @@ TEST_F_TIMEOUT(open, swapped, 120)
 	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
 	put_on_slice(_metadata, self, "0");
 	put_on_slice(_metadata, &other, "0");
-	for (n = 0; n < 16 && !mdev_create("C1", others[n]);)
-		n++;
+	ASSERT_TRUE(crowd_home(&crowd, 0));
 	ring_start(&b[0].r, &self->v, 0);
 	ring_start(&b[1].r, &other.v, 0);
 	for (i = 0; i < 2; i++)
@@ -472,8 +462,7 @@ TEST_F_TIMEOUT(open, swapped, 120)
 		EXPECT_FALSE(b[i].wrong);
 		EXPECT_LT(0, b[i].done);
 	}
-	while (n)
-		ASSERT_EQ(0, mdev_remove(others[--n]));
+	ASSERT_TRUE(crowd_leaves(&crowd));
 	close_vgpu(&other);
 }
 

@@ -5,21 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/klog.h>
 #include <unistd.h>
 
 #include "../lib/harness.h"
 #include "crew.h"
 #include "gpus.h"
+#include "log.h"
 #include "vgpu.h"
 #include "vmm.h"
 
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 #define SPAN "slices=4 kind=compute memory=0 gpus=2"
 #define POLL_MS 10000
-#define MANY 16
 #define DEAD 0xffffffff
-#define SYSLOG_READ_CLEAR 4
 
 static bool begins(const char *want, const char *got)
 {
@@ -41,17 +39,8 @@ FIXTURE(span)
 	bool is_open;
 	int event;
 	struct crew crew;
-	char others[MANY][37];
-	unsigned int nr_others;
+	struct crowd crowd;
 };
-
-static bool balanced(const struct __fixture_span *self)
-{
-	struct books now;
-
-	books_take(&now);
-	return !memcmp(&now, &self->books, sizeof(now));
-}
 
 FIXTURE_SETUP(span)
 {
@@ -86,9 +75,9 @@ FIXTURE_TEARDOWN(span)
 	close_vgpu(self);
 	mdev_remove_all();
 	/* What lingered goes after its file */
-	while (!balanced(self) && now_ms() < end)
+	while (!books_balance(&self->books) && now_ms() < end)
 		usleep(20000);
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 static int write_blueprint(struct __fixture_span *self, const char *text)
@@ -102,40 +91,6 @@ static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_span *
 	self->is_open = true;
 	self->event = vgpu_eventfd(&self->v, TESS_IRQ_EVENT);
 	ASSERT_LE(0, self->event);
-}
-
-static unsigned int slices_on(const struct __fixture_span *self, unsigned int gpu)
-{
-	return self->books.slices[gpu] - gpu_value(gpu, "slices_free");
-}
-
-/* No compute slice is left on the GPU below which mdevs are made, but for some */
-static void fill_home(struct __test_metadata *_metadata, struct __fixture_span *self,
-		      unsigned int but)
-{
-	unsigned int n = 0;
-
-	while (n < MANY && !mdev_create("C1", self->others[n]))
-		n++;
-	ASSERT_LT(but, n);
-	for (; but; but--)
-		ASSERT_EQ(0, mdev_remove(self->others[--n]));
-	self->nr_others = n;
-}
-
-static void empty_home(struct __test_metadata *_metadata, struct __fixture_span *self)
-{
-	while (self->nr_others)
-		ASSERT_EQ(0, mdev_remove(self->others[--self->nr_others]));
-}
-
-static bool log_says(const char *what)
-{
-	static char log[1 << 20];
-	int n = klogctl(SYSLOG_READ_CLEAR, log, sizeof(log) - 1);
-
-	log[n > 0 ? n : 0] = 0;
-	return strstr(log, what);
 }
 
 /* ---- what the guest and the host see ---- */
@@ -178,8 +133,8 @@ TEST_F_TIMEOUT(span, composed, 60)
 		     mdev_attr(self->uuid, "blueprint"));
 	snprintf(text, sizeof(text), "%s %s", gpu_name_of(self->home), gpu_name_of(self->away));
 	EXPECT_STREQ(text, mdev_attr(self->uuid, "gpu"));
-	EXPECT_EQ(2, slices_on(self, 0));
-	EXPECT_EQ(2, slices_on(self, 1));
+	EXPECT_EQ(2, slices_taken(&self->books, 0));
+	EXPECT_EQ(2, slices_taken(&self->books, 1));
 	snprintf(line, sizeof(line), "slice 3: gpu=%u ", self->away);
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), line));
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "profile"), "slices=4"));
@@ -192,10 +147,10 @@ TEST_F_TIMEOUT(span, composed, 60)
 	close_vgpu(self);
 	/* Other shapes, of two GPUs and of one, while nobody has it open */
 	ASSERT_EQ(0, write_blueprint(self, "slices=3 topology=ring"));
-	EXPECT_EQ(3, slices_on(self, 0) + slices_on(self, 1));
+	EXPECT_EQ(3, slices_taken(&self->books, 0) + slices_taken(&self->books, 1));
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 gpus=1 memory=2M"));
-	EXPECT_EQ(2, slices_on(self, self->home));
-	EXPECT_EQ(0, slices_on(self, self->away));
+	EXPECT_EQ(2, slices_taken(&self->books, self->home));
+	EXPECT_EQ(0, slices_taken(&self->books, self->away));
 	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
 	ASSERT_EQ(0, write_blueprint(self, "gpus=2 memory=0"));
 	open_vgpu(_metadata, self);
@@ -203,7 +158,7 @@ TEST_F_TIMEOUT(span, composed, 60)
 	close_vgpu(self);
 	ASSERT_EQ(0, write_blueprint(self, "none"));
 	EXPECT_STREQ("none", mdev_attr(self->uuid, "gpu"));
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 /* ---- work ---- */
@@ -376,16 +331,16 @@ TEST_F_TIMEOUT(span, refusals, 60)
 		EXPECT_EQ(refusals[i].error, write_blueprint(self, refusals[i].text));
 		EXPECT_TRUE(begins(refusals[i].why, mdev_attr(self->uuid, "last_error")));
 		EXPECT_STREQ("none", mdev_attr(self->uuid, "blueprint"));
-		EXPECT_TRUE(balanced(self));
+		EXPECT_TRUE(books_balance(&self->books));
 	}
 	/* One GPU has not enough, although both together have */
-	fill_home(_metadata, self, 1);
+	ASSERT_TRUE(crowd_home(&self->crowd, 1));
 	EXPECT_EQ(0, write_blueprint(self, SPAN));
-	EXPECT_EQ(3, slices_on(self, self->away));
+	EXPECT_EQ(3, slices_taken(&self->books, self->away));
 	ASSERT_EQ(0, write_blueprint(self, "none"));
-	ASSERT_EQ(0, mdev_create("C1", self->others[self->nr_others++]));
+	ASSERT_EQ(0, mdev_create("C1", self->crowd.uuid[self->crowd.nr++]));
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, SPAN));
-	empty_home(_metadata, self);
+	ASSERT_TRUE(crowd_leaves(&self->crowd));
 }
 
 TEST_F_TIMEOUT(span, refused_in_use, 60)
@@ -444,7 +399,7 @@ TEST_F_TIMEOUT(span, every_step_fails, 60)
 		EXPECT_EQ(-ENOMEM, ret);
 		EXPECT_STREQ("ENOMEM: out of memory", mdev_attr(self->uuid, "last_error"));
 		EXPECT_STREQ("none", mdev_attr(self->uuid, "blueprint"));
-		EXPECT_TRUE(balanced(self));
+		EXPECT_TRUE(books_balance(&self->books));
 	}
 	EXPECT_EQ(0, ret);
 	TH_LOG("%u steps can fail", step - 1);
@@ -453,7 +408,7 @@ TEST_F_TIMEOUT(span, every_step_fails, 60)
 	/* With one that there is: it stays */
 	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "5"));
 	EXPECT_EQ(-ENOMEM, write_blueprint(self, "slices=2"));
-	EXPECT_EQ(4, slices_on(self, 0) + slices_on(self, 1));
+	EXPECT_EQ(4, slices_taken(&self->books, 0) + slices_taken(&self->books, 1));
 	open_vgpu(_metadata, self);
 	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
@@ -465,18 +420,19 @@ TEST_F_TIMEOUT(span, every_step_fails, 60)
 static void lose(struct __test_metadata *_metadata, struct __fixture_span *self, bool pulled)
 {
 	const char *pci = self->pci[self->away];
+	int mark;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
 	open_vgpu(_metadata, self);
 	vmm_hang(&self->v);
 	eventfd_wait(self->event, 0);
-	klogctl(SYSLOG_READ_CLEAR, NULL, 0);
+	mark = log_mark();
 	if (pulled)
 		ASSERT_EQ(0, gpu_answers(pci, false));
 	ASSERT_EQ(0, gpu_unbind(pci));
 	if (!pulled)
-		EXPECT_TRUE(
-			log_says("is about to go, and no other GPU has it: it is of several GPUs"));
+		EXPECT_TRUE(log_says(
+			mark, "is about to go, and no other GPU has it: it is of several GPUs"));
 	/* All of it is dead, and what it computes on the other GPU reaches nothing any more */
 	EXPECT_LE(1, eventfd_wait(self->event, 5000));
 	EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
@@ -490,7 +446,7 @@ static void lose(struct __test_metadata *_metadata, struct __fixture_span *self,
 	/* With one GPU there is room for one of one GPU */
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, "slices=2"));
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 gpus=1"));
-	EXPECT_EQ(2, slices_on(self, self->home));
+	EXPECT_EQ(2, slices_taken(&self->books, self->home));
 	open_vgpu(_metadata, self);
 	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
@@ -501,7 +457,7 @@ static void lose(struct __test_metadata *_metadata, struct __fixture_span *self,
 	ASSERT_EQ(0, gpu_bind(pci));
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
 	ASSERT_EQ(0, write_blueprint(self, "none"));
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 TEST_F_TIMEOUT(span, a_gpu_is_unbound, 90)
@@ -571,7 +527,7 @@ TEST_F_TIMEOUT(span, removed_at_work, 60)
 	close_vgpu(self);
 	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
 	ASSERT_EQ(0, mdev_remove(self->uuid));
-	EXPECT_TRUE(balanced(self));
+	EXPECT_TRUE(books_balance(&self->books));
 }
 
 TEST_HARNESS_MAIN
