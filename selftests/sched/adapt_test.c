@@ -12,6 +12,7 @@
 #define JOB_US 20000
 #define DEPTH 8
 #define LIMIT_MS 30000
+#define LOOKS 10
 
 FIXTURE(adapt)
 {
@@ -90,6 +91,25 @@ TEST_F_TIMEOUT(adapt, follows_the_load, 200)
 	EXPECT_EQ(0, load_finish(self->l, VSLICES));
 	printf("# 2 slices after %ld ms, 4 after %ld, 1 after %ld; %lld compositions\n", grown,
 	       full, idle, client_value(&self->c[0], "generation") - generation);
+}
+
+/* Turns so short that the switches take a good part of the time: who waits for them is busy */
+TEST_F_TIMEOUT(adapt, short_turns, 200)
+{
+	unsigned int permille, sum = 0;
+	int i;
+
+	for (i = 0; i < slice_count(&self->c[0]); i++)
+		ASSERT_EQ(0, slice_set(&self->c[0], i, "quantum_us", "100"));
+	ASSERT_EQ(0, load_settle(self->l, VSLICES, 2000));
+	for (i = 0; i < LOOKS; i++) {
+		ASSERT_EQ(0, load_settle(self->l, VSLICES, 100));
+		ASSERT_EQ(1, sscanf(mdev_attr(self->uuid, "profile"), "utilization=%u", &permille));
+		sum += permille;
+	}
+	EXPECT_LE(950, sum / LOOKS);
+	EXPECT_EQ(0, load_finish(self->l, VSLICES));
+	printf("# busy for %u permille\n", sum / LOOKS);
 }
 
 TEST_HARNESS_MAIN
