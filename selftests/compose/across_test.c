@@ -32,19 +32,6 @@ FIXTURE(across)
 	double samples[MAX_SAMPLES];
 };
 
-static volatile struct tess_watch *watch_of(struct tenant *g, unsigned int i)
-{
-	return ram_at(&g->c[i].v, MARK_GPA(i));
-}
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
-}
-
 /* Only what is seen to stand still counts: who is late here takes the time for shorter */
 static void *look(void *arg)
 {
@@ -58,7 +45,7 @@ static void *look(void *arg)
 		double now = now_us();
 
 		for (i = 0; i < VSLICES; i++) {
-			uint64_t seen = watch_of(&self->g, i)->beat;
+			uint64_t seen = tenant_watch(&self->g, i)->beat;
 
 			if (!at[i] || seen != beat[i])
 				at[i] = now;
@@ -120,7 +107,7 @@ static void end(struct __test_metadata *_metadata, struct __fixture_across *self
 	ASSERT_EQ(0, pthread_join(self->thread, NULL));
 	self->thread = 0;
 	for (i = 0; i < VSLICES; i++) {
-		watch_of(&self->g, i)->stop = 1;
+		tenant_watch(&self->g, i)->stop = 1;
 		ASSERT_EQ(0, client_wait(&self->g.c[i]));
 	}
 	EXPECT_EQ(-1, pattern_check(self->g.vram, VSLICES * memory, memory));
@@ -135,9 +122,9 @@ static void all_look(struct __test_metadata *_metadata, struct __fixture_across 
 	long end = now_ms() + CLIENT_WAIT_MS;
 
 	for (i = 0; i < VSLICES; i++) {
-		uint64_t beat = watch_of(&self->g, i)->beat;
+		uint64_t beat = tenant_watch(&self->g, i)->beat;
 
-		while (watch_of(&self->g, i)->beat == beat) {
+		while (tenant_watch(&self->g, i)->beat == beat) {
 			ASSERT_LT(now_ms(), end);
 			sleep_ms(1);
 		}

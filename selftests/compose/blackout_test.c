@@ -36,19 +36,6 @@ FIXTURE(blackout)
 	double cycles[MAX_SAMPLES], us[MAX_SAMPLES], whole[MAX_SAMPLES];
 };
 
-static volatile struct tess_watch *watch_of(struct tenant *g, unsigned int i)
-{
-	return ram_at(&g->c[i].v, MARK_GPA(i));
-}
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
-}
-
 /*
  * How long a vslice gave no sign. Only what is seen to stand still counts: when this thread is
  * late itself it takes the time for shorter, not for longer.
@@ -59,7 +46,7 @@ static void look_once(struct __fixture_blackout *self, uint64_t *beat, double *a
 	unsigned int i;
 
 	for (i = 0; i < self->watching; i++) {
-		uint64_t seen = watch_of(&self->g, i)->beat;
+		uint64_t seen = tenant_watch(&self->g, i)->beat;
 
 		if (first || seen != beat[i])
 			at[i] = now;
@@ -136,7 +123,7 @@ FIXTURE_TEARDOWN(blackout)
 static void watch_start(struct __test_metadata *_metadata, struct tenant *g, unsigned int i)
 {
 	uint64_t args[2] = { VA(MARK_GPA(i)), 0 };
-	volatile struct tess_watch *w = watch_of(g, i);
+	volatile struct tess_watch *w = tenant_watch(g, i);
 	long end = now_ms() + CLIENT_WAIT_MS;
 
 	w->stop = 0;
@@ -156,7 +143,7 @@ static void watch_set(struct __test_metadata *_metadata, struct __fixture_blacko
 	while (self->watching < n)
 		watch_start(_metadata, &self->g, self->watching++);
 	while (self->watching > n) {
-		watch_of(&self->g, --self->watching)->stop = 1;
+		tenant_watch(&self->g, --self->watching)->stop = 1;
 		ASSERT_EQ(0, client_wait(&self->g.c[self->watching]));
 	}
 }
@@ -169,7 +156,7 @@ static void beats_after(struct __test_metadata *_metadata, struct __fixture_blac
 	unsigned int i;
 
 	for (i = 0; i < self->watching; i++) {
-		while (watch_of(&self->g, i)->beat <= time) {
+		while (tenant_watch(&self->g, i)->beat <= time) {
 			ASSERT_LT(now_ms(), end);
 			sleep_ms(1);
 		}
@@ -183,7 +170,7 @@ static void collect(struct __fixture_blackout *self)
 	unsigned int i;
 
 	for (i = 0; i < self->watching; i++) {
-		volatile struct tess_watch *w = watch_of(&self->g, i);
+		volatile struct tess_watch *w = tenant_watch(&self->g, i);
 		double begin = w->from, end = begin + w->longest;
 
 		longest = end - begin > longest ? end - begin : longest;
@@ -219,7 +206,7 @@ static void measure(struct __test_metadata *_metadata, struct __fixture_blackout
 	watch_set(_metadata, self, keep);
 	ids = slices_of(g, keep);
 	for (i = 0; i < keep; i++)
-		watch_of(g, i)->longest = 0;
+		tenant_watch(g, i)->longest = 0;
 	beats_after(_metadata, self, client_time(&g->c[0]));
 	look_begin(self);
 	ASSERT_EQ(0, shape_write(g->c[0].v.uuid, &self->shape));

@@ -161,3 +161,8 @@ bool tenant_sees(const struct tenant *g, uint64_t generation)
 	}
 	return true;
 }
+
+volatile struct tess_watch *tenant_watch(struct tenant *g, unsigned int vslice)
+{
+	return ram_at(&g->c[vslice].v, MARK_GPA(vslice));
+}

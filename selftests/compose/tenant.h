@@ -11,6 +11,7 @@
 
 #include "shape.h"
 #include "stream.h"
+#include "tess_kernels.h"
 
 #define TENANT_VSLICES 4u
 
@@ -59,5 +60,7 @@ int tenant_stop(struct tenant *g);
 void tenant_page(const struct tenant *g, struct tess_composition *page);
 /* Wait until one that heeds saw this generation: false, it did not */
 bool tenant_sees(const struct tenant *g, uint64_t generation);
+/* What TESS_K_WATCH of a vslice keeps at its MARK_GPA */
+volatile struct tess_watch *tenant_watch(struct tenant *g, unsigned int vslice);
 
 #endif

@@ -87,6 +87,24 @@ static void count(struct writer *w, unsigned int result)
 	atomic_fetch_add(&w->t->results[result], 1);
 }
 
+/* No room, or a failure that was injected, is an answer, too */
+static void count_composed(struct writer *w, const char *uuid, const char *what, int rc)
+{
+	switch (rc) {
+	case 0:
+		count(w, RESULT_DONE);
+		break;
+	case -ENOSPC:
+		count(w, RESULT_REFUSED);
+		break;
+	case -ENOMEM:
+		count(w, RESULT_FAILED);
+		break;
+	default:
+		wrong(w, uuid, what, rc);
+	}
+}
+
 /* Sometimes the next composition of anybody fails, at whatever step it may be */
 static void maybe_inject(void)
 {
@@ -159,24 +177,10 @@ static void do_compose(struct writer *w, struct own *o)
 {
 	char text[SHAPE_TEXT_MAX];
 	struct shape s;
-	int rc;
 
 	random_shape(&s, o);
 	shape_text(&s, text, sizeof(text));
-	rc = change(w, o, text, &s);
-	switch (rc) {
-	case 0:
-		count(w, RESULT_DONE);
-		break;
-	case -ENOSPC:
-		count(w, RESULT_REFUSED);
-		break;
-	case -ENOMEM:
-		count(w, RESULT_FAILED);
-		break;
-	default:
-		wrong(w, o->uuid, text, rc);
-	}
+	count_composed(w, o->uuid, text, change(w, o, text, &s));
 }
 
 static void do_impossible(struct writer *w, struct own *o)
@@ -388,15 +392,6 @@ static void turn_common(struct writer *w)
 		rc = shape_write(uuid, &s);
 	}
 	switch (rc) {
-	case 0:
-		count(w, RESULT_DONE);
-		break;
-	case -ENOSPC:
-		count(w, RESULT_REFUSED);
-		break;
-	case -ENOMEM:
-		count(w, RESULT_FAILED);
-		break;
 	case -ENOENT:
 	case -ENODEV:
 	case -EEXIST:
@@ -404,7 +399,7 @@ static void turn_common(struct writer *w)
 		count(w, RESULT_RACED);
 		break;
 	default:
-		wrong(w, uuid, "common", rc);
+		count_composed(w, uuid, "common", rc);
 	}
 }
 

@@ -193,6 +193,20 @@ bool client_counted(const struct client *c)
 	return false;
 }
 
+int client_starts_over(struct client *c)
+{
+	int ret;
+
+	ring_reset(&c->r);
+	client_start(c);
+	client_delay(c, 8, 16, 10);
+	client_fence(c);
+	ret = client_wait(c);
+	if (ret)
+		return ret;
+	return client_counted(c) ? 0 : -EIO;
+}
+
 int client_warm(struct client *c)
 {
 	client_delay(c, 8, 16, 1);
@@ -214,6 +228,14 @@ void figure(const char *name, double value)
 {
 	printf("# figure %s %.6g\n", name, value);
 	fflush(stdout);
+}
+
+double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
 }
 
 void sleep_ms(long ms)

@@ -81,6 +81,8 @@ bool client_idle(const struct client *c);
 int client_wait(struct client *c);
 /* All jobs of client_delay() left their mark, none did so twice */
 bool client_counted(const struct client *c);
+/* RESET, as after a fault that ended it, and a job that must be right: 0, -ETIME, -EFAULT, -EIO */
+int client_starts_over(struct client *c);
 
 uint64_t client_counter(struct client *c, unsigned int counter);
 /* GPU time, in cycles */
@@ -114,6 +116,7 @@ void fresh_start(void);
 /* What was measured: "# figure NAME VALUE" on standard output */
 void figure(const char *name, double value);
 void sleep_ms(long ms);
+double now_us(void);
 /* A number from the environment */
 long setting(const char *name, long otherwise);
 
