@@ -8,23 +8,12 @@
 #include <unistd.h>
 
 #include "nth.h"
+#include "vgpu.h"
 
 #define FAIL_NTH "/proc/thread-self/fail-nth"
 #define DEBUGFS "/sys/kernel/debug/"
 /* More than any call makes */
 #define LIMIT 2000
-
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 int nth_setup(void)
 {
@@ -41,7 +30,7 @@ int nth_setup(void)
 	/* It takes long: what it does is seen meanwhile */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 0; i < sizeof(settings) / sizeof(*settings) && !ret; i++)
-		ret = put(settings[i][0], settings[i][1]);
+		ret = file_write(settings[i][0], settings[i][1]);
 	return ret;
 }
 
@@ -72,7 +61,7 @@ static int put_address(const char *attr, const char *file, unsigned long addr)
 
 	snprintf(path, sizeof(path), DEBUGFS "%s/%s", attr, file);
 	snprintf(text, sizeof(text), "0x%lx", addr);
-	return put(path, text);
+	return file_write(path, text);
 }
 
 int nth_spare(const char *function)
