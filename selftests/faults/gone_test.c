@@ -12,6 +12,7 @@
 
 #define MDEV_BUS "/sys/class/mdev_bus/"
 #define CLASS "/sys/class/tessera/"
+#define DEVICES "/sys/bus/pci/devices/"
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define PATIENCE_MS 60000
 #define MANY 16
@@ -172,28 +173,47 @@ static pid_t write_aside(const char *path, const char *text, struct __fixture_go
 	return pid;
 }
 
-TEST_F_TIMEOUT(gone, taken_from_its_driver, 150)
+/* One file takes the GPU in mid-work, another gives it back */
+static void take(struct __test_metadata *_metadata, struct __fixture_gone *self, const char *from,
+		 const char *what, const char *back, const char *which)
 {
-	unsigned int round;
 	int status;
 	pid_t pid;
 
-	for (round = 0; round < 2; round++) {
-		pid = write_aside(DRIVER "unbind", self->bdf, self);
-		ASSERT_LT(0, pid);
-		expect_dead(_metadata, self);
-		ASSERT_EQ(pid, waitpid(pid, &status, 0));
-		EXPECT_EQ(0, status);
-		vgpu_close(&self->victim.v);
-		sleep_ms(300);
-		ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
-		ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
-		ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
-		EXPECT_EQ(0, client_warm(&self->victim));
-		EXPECT_TRUE(client_counted(&self->victim));
-		client_kernel(&self->victim, TESS_K_LOOP, 8, 256);
-		client_fence(&self->victim);
-	}
+	pid = write_aside(from, what, self);
+	ASSERT_LT(0, pid);
+	expect_dead(_metadata, self);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	vgpu_close(&self->victim.v);
+	sleep_ms(300);
+	ASSERT_EQ(0, file_write(back, which));
+	ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
+	ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
+	EXPECT_EQ(0, client_warm(&self->victim));
+	EXPECT_TRUE(client_counted(&self->victim));
+	client_kernel(&self->victim, TESS_K_LOOP, 8, 256);
+	client_fence(&self->victim);
+}
+
+TEST_F_TIMEOUT(gone, taken_from_its_driver, 150)
+{
+	unsigned int round;
+
+	for (round = 0; round < 2; round++)
+		take(_metadata, self, DRIVER "unbind", self->bdf, DRIVER "bind", self->bdf);
+	client_close(&self->victim);
+}
+
+/* What a hot-plug controller does when somebody asks for the slot */
+TEST_F_TIMEOUT(gone, taken_from_the_bus, 150)
+{
+	unsigned int round;
+	char path[128];
+
+	snprintf(path, sizeof(path), DEVICES "%.60s/remove", self->bdf);
+	for (round = 0; round < 2; round++)
+		take(_metadata, self, path, "1", "/sys/bus/pci/rescan", "1");
 	client_close(&self->victim);
 }
 
@@ -245,8 +265,10 @@ TEST_F_TIMEOUT(gone, for_good, 150)
 	long end;
 	FILE *f;
 
-	if (!ask)
+	if (!ask) {
+		client_close(&self->victim);
 		SKIP(return, "nobody is there to end it");
+	}
 	f = fopen(ask, "w");
 	ASSERT_NE(NULL, f);
 	ASSERT_LT(0, fprintf(f, "%s\n", self->bdf));
@@ -259,7 +281,7 @@ TEST_F_TIMEOUT(gone, for_good, 150)
 	vgpu_close(&self->victim.v);
 	ASSERT_EQ(0, mdev_remove(self->uuid));
 	/* Nothing waits for it when it is taken out */
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.60s/remove", self->bdf);
+	snprintf(path, sizeof(path), DEVICES "%.60s/remove", self->bdf);
 	pid = write_aside(path, "1", self);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
