@@ -105,6 +105,7 @@ static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blu
 {
 	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
 	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
+	       bp->heads <= TESS_HEADS_MAX &&
 	       !(bp->engines & ~TESS_ENGINE_ALL) &&
 	       bp->topology <= TESS_TOPOLOGY_MESH &&
 	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
@@ -122,8 +123,8 @@ static const char *blueprint_unsupported(const struct tess_gpu *gpu,
 {
 	if (bp->gpus > 1)
 		return "gpus: its slices are of one GPU";
-	if (bp->heads)
-		return "heads: vGPUs have no displays";
+	if (bp->heads && !bp->memory)
+		return "heads: what they show is memory, and it has none";
 	if (!gpu->can_switch && (bp->shared || bp->automatic || blueprint_is_dedicated(bp)))
 		return "share, policy, min: the GPU cannot switch clients";
 	return NULL;

@@ -98,7 +98,7 @@ void tess_vgpu_composition(struct tess_vgpu *vgpu, struct tess_composition *page
 	page->slice_count = cpu_to_le32(vgpu->nr_vslices);
 	page->topology = cpu_to_le32(vgpu->blueprint.topology);
 	page->engines = cpu_to_le32(composition_engines(vgpu));
-	page->heads = 0;
+	page->heads = cpu_to_le32(BIT(vgpu->blueprint.heads) - 1);
 	for (i = 0; i < vgpu->nr_vslices; i++)
 		composition_slice(&vgpu->vslices[i], &page->slice[i]);
 	/* A reader that sees the even number sees all of it */

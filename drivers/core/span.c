@@ -43,7 +43,9 @@ static int span_check(const struct tess_gpu *gpu, const struct tess_span_request
 	const struct tess_blueprint *bp = req->blueprint;
 	const char *why = NULL;
 
-	if (bp->memory)
+	if (bp->heads)
+		why = "heads=0 is needed, they show memory of one GPU";
+	else if (bp->memory)
 		why = "memory=0 is needed, one GPU does not reach the memory of another";
 	else if (bp->shared)
 		why = "share=exclusive is needed";

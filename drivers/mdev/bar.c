@@ -33,6 +33,10 @@ u64 tess_mdev_region_size(const struct tess_mdev *tm, unsigned int index)
 		return TESS_MDEV_MSIX_SIZE;
 	case VFIO_PCI_CONFIG_REGION_INDEX:
 		return TESS_MDEV_CONFIG_SIZE;
+	case TESS_MDEV_PICTURE_REGION:
+		return tm->display.present ? tm->ident.bar_size : 0;
+	case TESS_MDEV_EDID_REGION:
+		return tm->display.present ? TESS_MDEV_EDID_REGION_SIZE : 0;
 	default:
 		return 0;
 	}
@@ -74,6 +78,12 @@ u64 tess_mdev_bars_generation(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->bars.comp_lock);
 	return le64_to_cpu(tm->bars.comp->generation);
+}
+
+u32 tess_mdev_bars_heads(struct tess_mdev *tm)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	return le32_to_cpu(tm->bars.comp->heads);
 }
 
 void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts)
@@ -178,6 +188,20 @@ static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 	iounmap(map);
 }
 
+static void picture_read(struct tess_mdev *tm, u64 off, void *buf, unsigned int len)
+{
+	u64 address = U64_MAX;
+
+	scoped_guard(rwsem_read, &tm->map_lock) {
+		const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
+
+		if (picture)
+			address = picture->address + off;
+	}
+	/* Nothing is there where there is no VRAM */
+	vram_access(tm, address, buf, len, false);
+}
+
 static void region_read(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
 			unsigned int len)
 {
@@ -202,17 +226,23 @@ static void region_read(struct tess_mdev *tm, unsigned int index, u64 off, void 
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_MSIX:
 		msix_read(tm, off, buf, len);
 		break;
+	case TESS_MDEV_PICTURE_REGION:
+		picture_read(tm, off, buf, len);
+		break;
+	case TESS_MDEV_EDID_REGION:
+		tess_mdev_edid_read(tm, off, buf, len);
+		break;
 	}
 }
 
-static void region_write(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
-			 unsigned int len)
+static int region_write(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
+			unsigned int len)
 {
 	u64 val = 0;
 
 	lockdep_assert_held(&tm->lock);
 	if (READ_ONCE(tm->dead))
-		return;
+		return 0;
 	switch (index) {
 	case VFIO_PCI_CONFIG_REGION_INDEX:
 		tess_mdev_config_write(tm, off, buf, len);
@@ -227,7 +257,12 @@ static void region_write(struct tess_mdev *tm, unsigned int index, u64 off, void
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_MSIX:
 		msix_write(tm, off, buf, len);
 		break;
+	case TESS_MDEV_PICTURE_REGION:
+		return -EINVAL;
+	case TESS_MDEV_EDID_REGION:
+		return tess_mdev_edid_write(tm, off, buf, len);
 	}
+	return 0;
 }
 
 /* Largest aligned piece at @off that is in [off, off + count) */
@@ -283,6 +318,7 @@ ssize_t tess_mdev_write(struct vfio_device *vdev, const char __user *buf, size_t
 	unsigned int index = (u64)*ppos >> TESS_MDEV_REGION_SHIFT;
 	u64 off = *ppos & TESS_MDEV_REGION_MASK;
 	size_t done = 0;
+	int ret;
 
 	count = clamp_count(tm, *ppos, count);
 	if (!count)
@@ -294,8 +330,10 @@ ssize_t tess_mdev_write(struct vfio_device *vdev, const char __user *buf, size_t
 		if (copy_from_user(val, buf + done, len))
 			return -EFAULT;
 		mutex_lock(&tm->lock);
-		region_write(tm, index, off + done, val, len);
+		ret = region_write(tm, index, off + done, val, len);
 		mutex_unlock(&tm->lock);
+		if (ret)
+			return ret;
 		done += len;
 		if (fatal_signal_pending(current))
 			break;

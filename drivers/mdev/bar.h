@@ -81,6 +81,8 @@ void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts
 /* The same, but *@parts continue it, also its generations; bars_refresh() follows */
 void tess_mdev_bars_continue(struct tess_mdev *tm, struct tess_mdev_parts *parts);
 u64 tess_mdev_bars_generation(struct tess_mdev *tm);
+/* Display heads of the composition, a mask */
+u32 tess_mdev_bars_heads(struct tess_mdev *tm);
 
 /* Size of a region of VFIO; 0 if there is none */
 u64 tess_mdev_region_size(const struct tess_mdev *tm, unsigned int index);

@@ -54,6 +54,15 @@ phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len)
 			 len);
 }
 
+u64 tess_mdev_time(const struct tess_mdev *tm)
+{
+	lockdep_assert_held(&tm->map_lock);
+	/* The GPU cannot go while @dead is kept from changing */
+	if (tm->dead)
+		return 0;
+	return tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
+}
+
 /**
  * tess_mdev_reset_gpu() - what the RESET register does
  * @tm: vGPU
@@ -73,6 +82,7 @@ void tess_mdev_reset_gpu(struct tess_mdev *tm)
 		if (tess_vgpu_scrub(tm->parts.part[i]->vgpu))
 			dev_dbg(tm->vdev.dev, "reset without its GPU\n");
 	tess_mdev_dma_release(tm);
+	tess_mdev_heads_reset(tm);
 	tess_mdev_bars_reset(tm);
 }
 
@@ -130,6 +140,7 @@ static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 	struct tess_mdev *tm = part->tm;
 
 	tess_mdev_bars_refresh(tm);
+	tess_mdev_heads_follow(tm);
 	tess_mdev_doorbells_zap(tm);
 	tess_mdev_announce(tm);
 }
@@ -187,6 +198,7 @@ static int tess_mdev_open(struct vfio_device *vdev)
 	tess_mdev_config_reset(tm);
 	tess_mdev_msix_reset(tm);
 	tess_mdev_bars_reset(tm);
+	tess_mdev_heads_open(tm);
 	mutex_unlock(&tm->lock);
 	tess_mdev_dma_open(tm);
 	return 0;
@@ -200,6 +212,7 @@ static void tess_mdev_close(struct vfio_device *vdev)
 	guard(mutex)(&tm->shape.lock);
 	mutex_lock(&tm->lock);
 	tess_mdev_reset_gpu(tm);
+	tess_mdev_heads_close(tm);
 	tess_mdev_dma_close(tm);
 	tess_mdev_irqs_reset(tm, true);
 	clear_highpage(tm->parking);
@@ -224,6 +237,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	tess_mdev_shape_init(tm);
 	tess_mdev_relocation_init(tm);
 	tess_mdev_irqs_init(tm);
+	tess_mdev_heads_init(tm);
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
 		return -ENOMEM;

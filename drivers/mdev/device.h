@@ -12,6 +12,8 @@
 #include "config.h"
 #include "dma.h"
 #include "doorbell.h"
+#include "gfx.h"
+#include "head.h"
 #include "irq.h"
 #include "migrate.h"
 #include "parts.h"
@@ -52,6 +54,7 @@ struct tess_mdev_type;
  *	while it is replaced
  * @config: PCI configuration space
  * @bars: state behind the trapped registers
+ * @display: display heads, under @map_lock
  * @irqs: interrupts, with a lock of their own
  * @dma: guest memory, with a lock of its own
  * @records: completion records, protected by @dma's lock
@@ -81,6 +84,7 @@ struct tess_mdev {
 	unsigned int nr_doorbells;
 	struct tess_mdev_config config;
 	struct tess_mdev_bars bars;
+	struct tess_mdev_display display;
 	struct tess_mdev_irqs irqs;
 	struct tess_mdev_dma dma;
 	struct tess_mdev_record records[TESS_MAX_SLICES];
@@ -100,6 +104,8 @@ extern const struct tess_client_ops tess_mdev_client_ops;
 phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len);
 /* The same in the memory of any vGPU */
 phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len);
+/* Time of its GPU as it goes on for the client; 0: it is gone. Holds @tm->map_lock */
+u64 tess_mdev_time(const struct tess_mdev *tm);
 /* The composition is another: tell the guest and user space */
 void tess_mdev_announce(struct tess_mdev *tm);
 /* Both hold @tm->lock */

@@ -21,7 +21,7 @@ static long get_info(struct tess_mdev *tm, void __user *arg)
 	if (info.argsz < minsz)
 		return -EINVAL;
 	info.flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
-	info.num_regions = VFIO_PCI_NUM_REGIONS;
+	info.num_regions = tm->display.present ? TESS_MDEV_NUM_REGIONS : VFIO_PCI_NUM_REGIONS;
 	info.num_irqs = VFIO_PCI_NUM_IRQS;
 	return copy_to_user(arg, &info, minsz) ? -EFAULT : 0;
 }
@@ -39,13 +39,15 @@ int tess_mdev_region_info(struct vfio_device *vdev, struct vfio_region_info *inf
 {
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 
-	if (info->index >= VFIO_PCI_NUM_REGIONS)
+	if (info->index >= (tm->display.present ? TESS_MDEV_NUM_REGIONS : VFIO_PCI_NUM_REGIONS))
 		return -EINVAL;
 	info->offset = TESS_MDEV_REGION_OFFSET(info->index);
 	info->size = tess_mdev_region_size(tm, info->index);
 	info->flags = 0;
 	if (!info->size)
 		return 0;
+	if (info->index >= VFIO_PCI_NUM_REGIONS)
+		return tess_mdev_gfx_region_info(tm, info, caps);
 	info->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
 	return tess_mdev_region_areas(tm, info, caps);
 }
@@ -166,6 +168,8 @@ long tess_mdev_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long a
 		return get_irq_info(tm, uarg);
 	case VFIO_DEVICE_SET_IRQS:
 		return set_irqs(tm, uarg);
+	case VFIO_DEVICE_QUERY_GFX_PLANE:
+		return tess_mdev_query_plane(tm, uarg);
 	case VFIO_DEVICE_RESET:
 		return reset(tm);
 	default:

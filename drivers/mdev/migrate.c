@@ -103,9 +103,11 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
 	if (!ret)
 		ret = move_memory(tm, next);
-	if (!ret)
-		tess_mdev_bars_refresh(tm);
-	return ret;
+	if (ret)
+		return ret;
+	tess_mdev_bars_refresh(tm);
+	tess_mdev_heads_follow(tm);
+	return 0;
 }
 
 /* @gpu is another one, and in use, as is the vGPU's own */

@@ -3,7 +3,8 @@
  * DOC: direct mappings
  *
  * Three things of a vGPU are mapped into the VMM and from there into the guest: the
- * doorbell pages, the composition page, and VRAM. They are faulted in, not mapped in
+ * doorbell pages, the composition page, and VRAM; a fourth only into the VMM, to be read: the
+ * VRAM that display head 0 shows. They are faulted in, not mapped in
  * mmap(), because what is behind them changes: a vslice moves, a GPU goes away. VRAM is
  * mapped 2 MiB at a time where the addresses allow.
  *
@@ -30,7 +31,7 @@ struct tess_mdev_area {
 	u64 size;
 };
 
-enum { AREA_COMPOSITION, AREA_DOORBELLS, AREA_VRAM, AREA_COUNT };
+enum { AREA_COMPOSITION, AREA_DOORBELLS, AREA_VRAM, AREA_PICTURE, AREA_COUNT };
 
 static void get_areas(const struct tess_mdev *tm, struct tess_mdev_area areas[AREA_COUNT])
 {
@@ -47,6 +48,10 @@ static void get_areas(const struct tess_mdev *tm, struct tess_mdev_area areas[AR
 	areas[AREA_VRAM] = (struct tess_mdev_area) {
 		.index = TESS_BAR_VRAM,
 		.size = tm->vram ? tm->vram->size : 0,
+	};
+	areas[AREA_PICTURE] = (struct tess_mdev_area) {
+		.index = TESS_MDEV_PICTURE_REGION,
+		.size = tess_mdev_region_size(tm, TESS_MDEV_PICTURE_REGION),
 	};
 }
 
@@ -85,14 +90,19 @@ static unsigned int region_index(const struct vm_area_struct *vma)
 	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
 }
 
-static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-			     unsigned long addr, u64 off)
+static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
 {
-	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
-	phys_addr_t phys;
+	const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
 	u64 len;
 
-	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len);
+	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
+}
+
+static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+			     unsigned long addr, phys_addr_t phys)
+{
+	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
+
 	if (!phys)
 		return vmf_insert_pfn_prot(vma, addr, page_to_pfn(tm->parking), prot);
 	return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_writecombine(prot));
@@ -115,17 +125,19 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
 	unsigned long addr = vmf->address & PAGE_MASK;
-	u64 off = region_offset(vma, addr);
-	vm_fault_t ret;
+	u64 off = region_offset(vma, addr), len;
 
 	atomic64_inc(&tm->stats.mmap_faults);
-	down_read(&tm->map_lock);
-	if (region_index(vma) == TESS_BAR_VRAM)
-		ret = vram_fault(tm, vma, addr, off);
-	else
-		ret = regs_fault(tm, vma, addr, off);
-	up_read(&tm->map_lock);
-	return ret;
+	guard(rwsem_read)(&tm->map_lock);
+	switch (region_index(vma)) {
+	case TESS_BAR_VRAM:
+		return vram_fault(tm, vma, addr,
+				  tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len));
+	case TESS_MDEV_PICTURE_REGION:
+		return vram_fault(tm, vma, addr, picture_phys(tm, off));
+	default:
+		return regs_fault(tm, vma, addr, off);
+	}
 }
 
 #ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
@@ -171,7 +183,8 @@ static bool area_covers(const struct tess_mdev_area *area, unsigned int index, u
  * @vdev: device
  * @vma: VMA
  *
- * Return: 0; -EINVAL not a part of one area that can be mapped, or a private mapping.
+ * Return: 0; -EINVAL not a part of one area that can be mapped, a private mapping, or one of the
+ * picture that could be written.
  */
 int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 {
@@ -189,6 +202,11 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 	}
 	if (i == AREA_COUNT)
 		return -EINVAL;
+	if (i == AREA_PICTURE) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EINVAL;
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
 	/* Huge faults take the protection from the VMA */
 	if (i == AREA_VRAM)
 		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
@@ -214,4 +232,12 @@ void tess_mdev_zap(struct tess_mdev *tm)
 	get_areas(tm, areas);
 	for (i = 0; i < AREA_COUNT; i++)
 		zap_area(tm, &areas[i]);
+}
+
+void tess_mdev_zap_picture(struct tess_mdev *tm)
+{
+	struct tess_mdev_area areas[AREA_COUNT];
+
+	get_areas(tm, areas);
+	zap_area(tm, &areas[AREA_PICTURE]);
 }

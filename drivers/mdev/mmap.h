@@ -16,5 +16,7 @@ int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
 			   struct vfio_info_cap *caps);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_zap(struct tess_mdev *tm);
+/* The same of what head 0 shows */
+void tess_mdev_zap_picture(struct tess_mdev *tm);
 
 #endif

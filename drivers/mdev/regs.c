@@ -7,6 +7,7 @@
  * slices: they name client-physical addresses only, which stage 2 translates, so that
  * there is nothing in them that has to be checked beyond what the GPU itself checks.
  * Some writes have a meaning for the host too and are watched. Host pages do not exist.
+ * Pages of display heads are in head.c.
  *
  * A client must not see whether its vslice is on a slice or parked. The core answers for
  * parked ones; what it does not know is the write index that was stored to a parked
@@ -48,7 +49,8 @@ static u64 read_version(struct tess_mdev *tm)
 
 static u64 read_caps(struct tess_mdev *tm)
 {
-	return tm->ident.caps;
+	/* A VMM that has it open finds that it has heads, or never will */
+	return tm->ident.caps | (tm->display.present ? TESS_CAPS_DISPLAY : 0);
 }
 
 static u64 read_slice_count(struct tess_mdev *tm)
@@ -105,14 +107,8 @@ static u64 read_limits(struct tess_mdev *tm)
 
 static u64 read_time(struct tess_mdev *tm)
 {
-	u64 time = 0;
-
-	/* The GPU cannot go while @dead is kept from changing */
-	down_read(&tm->map_lock);
-	if (!tm->dead)
-		time = tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
-	up_read(&tm->map_lock);
-	return time;
+	guard(rwsem_read)(&tm->map_lock);
+	return tess_mdev_time(tm);
 }
 
 static u64 read_generation(struct tess_mdev *tm)
@@ -368,18 +364,18 @@ static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, u
 	tess_vslice_kick(vs.vgpu, vs.index, val);
 }
 
-/* Whether @off is in the pages of vslices that start at @first; @vslice tells which */
-static bool in_pages(const struct tess_mdev *tm, u32 off, u32 first, unsigned int *vslice)
+/* Whether @off is in the @count pages that start at @first; @n tells in which */
+static bool in_pages(u32 off, u32 first, unsigned int count, unsigned int *n)
 {
 	if (off < first)
 		return false;
-	*vslice = (off - first) / TESS_PAGE_SIZE;
-	return *vslice < tm->vslices;
+	*n = (off - first) / TESS_PAGE_SIZE;
+	return *n < count;
 }
 
 u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
-	unsigned int vslice;
+	unsigned int n;
 
 	lockdep_assert_held(&tm->lock);
 	atomic64_inc(&tm->stats.traps);
@@ -389,14 +385,16 @@ u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 		return 0;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
 		return global_read(tm, off, len);
-	if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice))
-		return client_read(tm, vslice, off & (TESS_PAGE_SIZE - 1), len);
+	if (in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
+		return client_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
+	if (in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
+		return tess_mdev_head_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
 	return 0;
 }
 
 void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
 {
-	unsigned int vslice;
+	unsigned int n;
 
 	lockdep_assert_held(&tm->lock);
 	atomic64_inc(&tm->stats.traps);
@@ -404,8 +402,10 @@ void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 v
 		return;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
 		global_write(tm, off, len, val);
-	else if (in_pages(tm, off, TESS_CLIENT_PAGE(0), &vslice))
-		client_write(tm, vslice, off & (TESS_PAGE_SIZE - 1), len, val);
-	else if (in_pages(tm, off, TESS_DOORBELL_PAGE(0), &vslice))
-		doorbell_write(tm, vslice, off, len, val);
+	else if (in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
+		client_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
+	else if (in_pages(off, TESS_DOORBELL_PAGE(0), tm->vslices, &n))
+		doorbell_write(tm, n, off, len, val);
+	else if (in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
+		tess_mdev_head_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
 }

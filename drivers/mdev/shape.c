@@ -215,11 +215,26 @@ static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu,
 	return -EBUSY;
 }
 
+/* Its VMM has asked for regions already, and its guest for capabilities */
+static int check_heads(const struct tess_mdev *tm, const struct tess_blueprint *bp,
+		       struct tess_reason *reason)
+{
+	if (!tm->shape.open || !bp->heads || tm->display.present)
+		return 0;
+	scnprintf(reason->text, sizeof(reason->text),
+		  "heads=%u: it is in use and had none when it was opened", bp->heads);
+	return -EBUSY;
+}
+
 static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
 		  struct tess_reason *reason)
 {
-	int ret = -EOPNOTSUPP;
+	int ret;
 
+	ret = check_heads(tm, bp, reason);
+	if (ret)
+		return ret;
+	ret = -EOPNOTSUPP;
 	if (bp->gpus > 1 || tess_mdev_spans(&tm->parts))
 		return change_span(tm, gpu, bp, reason);
 	if (tm->shape.open || fits_frame(tm, bp))

@@ -66,7 +66,7 @@ static DEVICE_ATTR_RO(composition);
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile", "migrate", "span"
+	"move", "blueprint", "profile", "migrate", "span", "display"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)

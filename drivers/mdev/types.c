@@ -3,11 +3,11 @@
  * DOC: types
  *
  * A type is a name for a blueprint that a vGPU has at first. The set is fixed so that
- * managers can count instances: compute, render and mixed, of one, two and four slices each,
- * with the slices' own share of the VRAM; and the same once more with slices that up to
- * TESS_SHARE_MAX vGPUs share in time, of which each has that part of the VRAM. A GPU offers
- * those of which it could give at least one; the rest is left out for good, because what a
- * GPU consists of does not change.
+ * managers can count instances: compute, render, render with a display head, and mixed, of one,
+ * two and four slices each, with the slices' own share of the VRAM; and all but those with a
+ * head once more with slices that up to TESS_SHARE_MAX vGPUs share in time, of which each has
+ * that part of the VRAM. A GPU offers those of which it could give at least one; the rest is
+ * left out for good, because what a GPU consists of does not change.
  *
  * The type "blank" has no blueprint; one is written to the mdev later (shape.c). Such a vGPU
  * takes nothing from the pool, but memory of the host: a GPU has at most as many of them at
@@ -20,6 +20,7 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/sysfs.h>
+#include "head.h"
 #include "parent.h"
 
 /**
@@ -41,6 +42,9 @@ static const struct tess_mdev_preset tess_mdev_presets[TESS_MDEV_MAX_TYPES] = {
 	{ "R1", "Tessera R1", "slices=1 kind=render topology=mesh" },
 	{ "R2", "Tessera R2", "slices=2 kind=render topology=mesh" },
 	{ "R4", "Tessera R4", "slices=4 kind=render topology=mesh" },
+	{ "D1", "Tessera D1", "slices=1 kind=render topology=mesh heads=1" },
+	{ "D2", "Tessera D2", "slices=2 kind=render topology=mesh heads=1" },
+	{ "D4", "Tessera D4", "slices=4 kind=render topology=mesh heads=1" },
 	{ "M1", "Tessera M1", "slices=1 kind=mixed topology=mesh" },
 	{ "M2", "Tessera M2", "slices=2 kind=mixed topology=mesh" },
 	{ "M4", "Tessera M4", "slices=4 kind=mixed topology=mesh" },
@@ -184,10 +188,17 @@ ssize_t tess_mdev_show_description(struct mdev_type *mtype, char *buf)
 {
 	const struct tess_mdev_type *type = to_tess_mdev_type(mtype);
 	const struct tess_blueprint *bp = &type->blueprint;
+	u64 memory = bp->memory * bp->slices;
+	char resolution[24] = "none";
+	u32 width, height;
 	int at;
 
-	at = sysfs_emit(buf, "num_heads=0, memory=%lluM, max_resolution=none, max_instance=%u, ",
-			bp->memory * bp->slices / SZ_1M, type->max_instances);
+	if (bp->heads) {
+		tess_mdev_max_resolution(memory, bp->heads, &width, &height);
+		snprintf(resolution, sizeof(resolution), "%ux%u", width, height);
+	}
+	at = sysfs_emit(buf, "num_heads=%u, memory=%lluM, max_resolution=%s, max_instance=%u, ",
+			bp->heads, memory / SZ_1M, resolution, type->max_instances);
 	if (type->blank)
 		return at + sysfs_emit_at(buf, at, "slices=0, kind=none, share=none\n");
 	return at + sysfs_emit_at(buf, at, "slices=%u, kind=%s, share=%s\n", bp->slices,

@@ -8,7 +8,7 @@
 
 struct tess_mdev_parent;
 
-#define TESS_MDEV_MAX_TYPES	19
+#define TESS_MDEV_MAX_TYPES	22
 
 /**
  * struct tess_mdev_type - a type of vGPU on one GPU

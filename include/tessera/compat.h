@@ -33,6 +33,16 @@
 #define tess_pfn_arg(pfn)	(pfn)
 #endif
 
+/* hrtimer_init() left the function to be set until 6.15 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#define tess_hrtimer_setup(timer, func, clock, mode) do { \
+	hrtimer_init(timer, clock, mode); \
+	(timer)->function = (func); \
+} while (0)
+#else
+#define tess_hrtimer_setup	hrtimer_setup
+#endif
+
 /* VFIO_DEVICE_GET_REGION_INFO arrives in .ioctl, there is no .get_region_info_caps */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 #define TESS_VFIO_REGION_INFO_IOCTL

@@ -197,7 +197,7 @@ static void do_impossible(struct writer *w, struct own *o)
 		{ "slices=1 min=1 max=1 kind=quantum memory=2M", -EINVAL },
 		{ "slices=2 min=2 max=2 kind=compute engines=all memory=2M share=exclusive gpus=2",
 		  -EOPNOTSUPP },
-		{ "slices=1 min=1 max=1 kind=mixed engines=all memory=2M share=exclusive heads=1",
+		{ "slices=1 min=1 max=1 kind=mixed engines=all memory=0 share=exclusive heads=1",
 		  -EOPNOTSUPP },
 		{ "slices=17 min=1 max=17 kind=any engines=all memory=2M share=exclusive",
 		  -ENOSPC },

@@ -11,6 +11,7 @@ for kernel in 6.12 7.2; do
 	scripts/vm host --kernel $kernel --gpus 2 --timeout 480 -- \
 		sh -c "modprobe vfio_iommu_type1 && out/selftests/mdev/migrate; a=\$?
 			out/selftests/mdev/drain; b=\$?
-			out/selftests/mdev/span && exit \$((a | b))" || status=1
+			out/selftests/mdev/heads; c=\$?
+			out/selftests/mdev/span && exit \$((a | b | c))" || status=1
 done
 exit $status

@@ -135,7 +135,8 @@ static const struct refusal refusals[] = {
 	  "gpus=2: memory=0 is needed, one GPU does not reach the memory of another" },
 	{ "slices=2 gpus=2 memory=0 kind=compute", -ENOSPC,
 	  "gpus=2: 1 alike give vGPUs, with 4 free slices of kind compute, 2 asked" },
-	{ "kind=render heads=1", -EOPNOTSUPP, "heads: vGPUs have no displays" },
+	{ "kind=render memory=0 heads=1", -EOPNOTSUPP,
+	  "heads: what they show is memory, and it has none" },
 };
 
 static const char *error_name(int error)

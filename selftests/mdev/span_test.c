@@ -316,7 +316,7 @@ TEST_F_TIMEOUT(span, refusals, 60)
 		{ "slices=2 gpus=2 memory=0 max=4", -EOPNOTSUPP,
 		  "EOPNOTSUPP: gpus=2: min and max have to be those of slices, their number does not change" },
 		{ "slices=2 gpus=2 memory=0 kind=render heads=1", -EOPNOTSUPP,
-		  "EOPNOTSUPP: heads: vGPUs have no displays" },
+		  "EOPNOTSUPP: gpus=2: heads=0 is needed, they show memory of one GPU" },
 		{ "slices=3 gpus=3 memory=0 kind=compute", -ENOSPC,
 		  "ENOSPC: gpus=3: 2 alike give vGPUs, with " },
 		{ "slices=64 gpus=2 memory=0", -ENOSPC,

@@ -17,13 +17,13 @@ attributes()
 		dir=$types/tessera_pci-$t
 		[ "$(cat "$dir/name")" = "Tessera $t" ] || return 1
 		[ "$(cat "$dir/device_api")" = vfio-pci ] || return 1
-		grep -qE '^num_heads=0, memory=[0-9]+M, max_resolution=none, max_instance=[0-9]+, slices=[124], kind=[a-z]+, share=(exclusive|shared)$' \
+		grep -qE '^num_heads=[01], memory=[0-9]+M, max_resolution=(none|[0-9]+x[0-9]+), max_instance=[0-9]+, slices=[124], kind=[a-z]+, share=(exclusive|shared)$' \
 			"$dir/description" || return 1
 		# Nothing is in use: all that there can be is available
 		[ "$(sed 's/.*max_instance=\([0-9]*\).*/\1/' "$dir/description")" = \
 			"$(cat "$dir/available_instances")" ] || return 1
 	done
-	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 19 ]
+	[ "$(find "$types/" -mindepth 1 -maxdepth 1 | wc -l)" = 22 ]
 }
 
 # No slices until a blueprint is written
@@ -41,6 +41,19 @@ blank()
 	[ "$(available blank) $(available C1)" = "128 4" ] || return 1
 	remove "$u"
 	[ "$(pool)" = "$before" ]
+}
+
+# A display head, in the type's description and in a vGPU of it
+heads()
+{
+	remove_all
+	grep -q '^num_heads=1, memory=16M, max_resolution=1920x1080, .*kind=render' \
+		"$types/tessera_pci-D1/description" || return 1
+	grep -q '^num_heads=0, .*max_resolution=none' "$types/tessera_pci-R1/description" || return 1
+	u=$(create D2) || return 1
+	grep -q ' memory=33554432 heads=0x1 ' "/sys/bus/mdev/devices/$u/composition" || return 1
+	grep -qw display "/sys/bus/mdev/devices/$u/features" || return 1
+	remove "$u"
 }
 
 # Exactly as many as it says can be made, and all come back
@@ -181,12 +194,13 @@ uevents()
 }
 
 ktap_begin
-all_types="C1 C2 C4 R1 R2 R4 M1 M2 M4 C1S C2S C4S R1S R2S R4S M1S M2S M4S"
+all_types="C1 C2 C4 R1 R2 R4 D1 D2 D4 M1 M2 M4 C1S C2S C4S R1S R2S R4S M1S M2S M4S"
 remove_all
 check "attributes of the types" attributes
 check "shared and exclusive types" shared
 check "the type without a shape" blank
-for t in C1 C2 C4 R1 R2 R4 M1 M2 M4 M1S C4S; do
+check "types with a display head" heads
+for t in C1 C2 C4 R1 R2 R4 D4 M1 M2 M4 M1S C4S; do
 	check "available_instances of $t is exact" exact "$t"
 done
 check "different types share the pool" mixture

@@ -161,7 +161,7 @@ def refused_start():
     """A value that the kernel refuses leaves nothing behind."""
     before = types()
     for value, why in (("slices=15 kind=render", "No space left"), ("slices=2 min=3", "Invalid"),
-                       ("slices=2 heads=1", "not supported")):
+                       ("slices=2 memory=0 heads=1", "not supported")):
         define(UUID, ("blueprint", value))
         has(mdevctl("start", "-u", UUID, status=1), why, "attribute blueprint")
         same(exists(UUID), False, value)

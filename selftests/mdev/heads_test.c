@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Display heads: their registers, what a VMM is told of the picture and sees of it, EDID and
+ * link, heads that come and go while the vGPU is open, and what is refused.
+ */
+#include <linux/vfio.h>
+#include <sys/ioctl.h>
+
+#include "gpus.h"
+#include "harness.h"
+#include "vgpu.h"
+
+#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
+
+#define XRGB8888 0x34325258
+#define ARGB8888 0x34325241
+#define RGB565 0x36314752
+#define YUYV 0x56595559
+
+/* Regions of VFIO behind those of PCI */
+#define PICTURE VFIO_PCI_NUM_REGIONS
+#define EDID (VFIO_PCI_NUM_REGIONS + 1)
+
+#define WIDTH 640
+#define HEIGHT 480
+#define PITCH (WIDTH * 4)
+#define SIZE (PITCH * HEIGHT)
+
+/**
+ * struct plane - what is committed
+ * @format: fourcc
+ * @width: pixels
+ * @height: lines
+ * @pitch: bytes
+ * @address: in VRAM
+ */
+struct plane {
+	uint32_t format, width, height, pitch;
+	uint64_t address;
+};
+
+static const struct plane picture = { XRGB8888, WIDTH, HEIGHT, PITCH, 0 };
+
+FIXTURE(heads)
+{
+	struct vgpu v;
+	char uuid[37];
+	int display;
+};
+
+static void open_heads(struct __test_metadata *_metadata, struct __fixture_heads *self,
+		       const char *blueprint)
+{
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", blueprint));
+	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
+	self->display = vgpu_eventfd(&self->v, TESS_IRQ_DISPLAY);
+	ASSERT_LE(0, self->display);
+}
+
+FIXTURE_SETUP(heads)
+{
+	mdev_remove_all();
+	open_heads(_metadata, self, "slices=1 kind=render heads=2");
+}
+
+FIXTURE_TEARDOWN(heads)
+{
+	close(self->display);
+	vgpu_close(&self->v);
+	mdev_remove_all();
+}
+
+static uint32_t head32(struct vgpu *v, unsigned int n, uint32_t off)
+{
+	return reg32(v, TESS_HEAD_PAGE(n) + off);
+}
+
+static uint64_t head64(struct vgpu *v, unsigned int n, uint32_t off)
+{
+	return reg64(v, TESS_HEAD_PAGE(n) + off);
+}
+
+static void head_write(struct vgpu *v, unsigned int n, uint32_t off, uint32_t val)
+{
+	reg32_write(v, TESS_HEAD_PAGE(n) + off, val);
+}
+
+/* Returns the error */
+static uint32_t commit(struct vgpu *v, unsigned int n, const struct plane *p)
+{
+	head_write(v, n, TESS_DREG_CONTROL, TESS_DCONTROL_ENABLE);
+	head_write(v, n, TESS_DREG_FORMAT, p->format);
+	head_write(v, n, TESS_DREG_WIDTH, p->width);
+	head_write(v, n, TESS_DREG_HEIGHT, p->height);
+	head_write(v, n, TESS_DREG_PITCH, p->pitch);
+	reg64_write(v, TESS_HEAD_PAGE(n) + TESS_DREG_ADDRESS, p->address);
+	head_write(v, n, TESS_DREG_COMMIT, 1);
+	return head32(v, n, TESS_DREG_ERROR);
+}
+
+static void disable(struct vgpu *v, unsigned int n)
+{
+	head_write(v, n, TESS_DREG_CONTROL, 0);
+	head_write(v, n, TESS_DREG_COMMIT, 1);
+}
+
+/* Wait for an event of a head, and clear it */
+static bool wait_event(struct vgpu *v, unsigned int n, uint32_t event)
+{
+	long end = now_ms() + 5000;
+
+	while (!(head32(v, n, TESS_DREG_EVENTS) & event)) {
+		if (now_ms() > end)
+			return false;
+		usleep(1000);
+	}
+	head_write(v, n, TESS_DREG_EVENTS, event);
+	return true;
+}
+
+static int query(struct vgpu *v, uint32_t flags, struct vfio_device_gfx_plane_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->argsz = sizeof(*info);
+	info->flags = flags;
+	return ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, info);
+}
+
+static uint64_t region_offset(struct vgpu *v, unsigned int index)
+{
+	struct vfio_region_info info = { .argsz = sizeof(info), .index = index };
+
+	return ioctl(v->device, VFIO_DEVICE_GET_REGION_INFO, &info) ? 0 : info.offset;
+}
+
+/* Until the vGPU is closed */
+static const uint8_t *map_picture(struct vgpu *v, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, v->device, region_offset(v, PICTURE));
+
+	if (p != MAP_FAILED) {
+		v->maps[v->nr_maps].addr = p;
+		v->maps[v->nr_maps++].size = size;
+	}
+	return p;
+}
+
+static void set_link(struct __test_metadata *_metadata, struct vgpu *v, uint32_t state)
+{
+	off_t at = region_offset(v, EDID) + offsetof(struct vfio_region_gfx_edid, link_state);
+
+	EXPECT_EQ(4, pwrite(v->device, &state, 4, at));
+}
+
+/* ---- registers ---- */
+
+TEST_F(heads, registers)
+{
+	struct vgpu *v = &self->v;
+	uint8_t edid[128], sum = 0;
+	unsigned int i;
+
+	EXPECT_EQ(TESS_CAPS_DISPLAY, reg32(v, TESS_REG_CAPS) & TESS_CAPS_DISPLAY);
+	EXPECT_EQ(3, reg32(v, TESS_REG_HEAD_MASK));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), " heads=0x3 "));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+	EXPECT_EQ(0, head32(v, 2, TESS_DREG_STATUS));
+	EXPECT_EQ(0, head32(v, 2, TESS_DREG_EDID_SIZE));
+	ASSERT_EQ(128, head32(v, 0, TESS_DREG_EDID_SIZE));
+	ASSERT_EQ(128, head32(v, 1, TESS_DREG_EDID_SIZE));
+	for (i = 0; i < 128; i += 4)
+		*(uint32_t *)(edid + i) = head32(v, 1, TESS_DREG_EDID + i);
+	for (i = 0; i < 128; i++)
+		sum += edid[i];
+	EXPECT_EQ(0, sum);
+	EXPECT_EQ(0, memcmp(edid, "\0\xff\xff\xff\xff\xff\xff\0", 8));
+	EXPECT_EQ(1024, edid[56] | (edid[58] & 0xf0) << 4);
+	EXPECT_EQ(768, edid[59] | (edid[61] & 0xf0) << 4);
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID + 128));
+	/* What does not exist of a control cannot be set; halves are joined */
+	head_write(v, 0, TESS_DREG_CONTROL, ~0U);
+	EXPECT_EQ(TESS_DCONTROL_ENABLE, head32(v, 0, TESS_DREG_CONTROL));
+	head_write(v, 0, TESS_DREG_EVENT_MASK, ~0U);
+	EXPECT_EQ(TESS_DEVENT_ALL, head32(v, 0, TESS_DREG_EVENT_MASK));
+	head_write(v, 0, TESS_DREG_ADDRESS, 0x1000);
+	EXPECT_EQ(0, head64(v, 0, TESS_DREG_ADDRESS));
+	head_write(v, 0, TESS_DREG_ADDRESS + 4, 2);
+	EXPECT_EQ(0x200001000, head64(v, 0, TESS_DREG_ADDRESS));
+	EXPECT_EQ(2, head32(v, 0, TESS_DREG_ADDRESS + 4));
+	head_write(v, 0, TESS_DREG_STATUS, ~0U);
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+	/* A register of 32 bits takes no access of 64 */
+	reg64_write(v, TESS_HEAD_PAGE(0) + TESS_DREG_FORMAT, ~0ULL);
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_FORMAT) | head32(v, 0, TESS_DREG_WIDTH));
+	EXPECT_EQ(0, head64(v, 0, TESS_DREG_EVENT_MASK & ~7));
+	EXPECT_EQ(0, reg32(v, TESS_HEAD_PAGE(4)));
+}
+
+TEST_F(heads, none)
+{
+	struct vfio_region_info info = { .argsz = sizeof(info), .index = PICTURE };
+	struct vfio_device_info dev = { .argsz = sizeof(dev) };
+	struct vfio_device_gfx_plane_info plane;
+	char uuid[37];
+	struct vgpu v;
+
+	ASSERT_EQ(0, mdev_create("R1", uuid));
+	ASSERT_EQ(0, vgpu_open(&v, uuid));
+	EXPECT_EQ(0, reg32(&v, TESS_REG_CAPS) & TESS_CAPS_DISPLAY);
+	EXPECT_EQ(0, reg32(&v, TESS_REG_HEAD_MASK));
+	head_write(&v, 0, TESS_DREG_WIDTH, 5);
+	EXPECT_EQ(0, head32(&v, 0, TESS_DREG_WIDTH));
+	EXPECT_EQ(0, commit(&v, 0, &picture));
+	EXPECT_EQ(0, head32(&v, 0, TESS_DREG_STATUS));
+	ASSERT_EQ(0, ioctl(v.device, VFIO_DEVICE_GET_INFO, &dev));
+	EXPECT_EQ(VFIO_PCI_NUM_REGIONS, dev.num_regions);
+	EXPECT_ERRNO(EINVAL, ioctl(v.device, VFIO_DEVICE_GET_REGION_INFO, &info));
+	EXPECT_ERRNO(ENOTTY, query(&v, VFIO_GFX_PLANE_TYPE_REGION, &plane));
+	EXPECT_ERRNO(EINVAL, pread(v.device, &info, 4, (uint64_t)EDID << 40));
+	/* Its VMM would not know what to do with one */
+	EXPECT_EQ(-EBUSY, mdev_attr_write(uuid, "blueprint", "heads=1"));
+	EXPECT_STREQ("EBUSY: heads=1: it is in use and had none when it was opened",
+		     mdev_attr(uuid, "last_error"));
+	vgpu_close(&v);
+	EXPECT_EQ(0, mdev_attr_write(uuid, "blueprint", "heads=1"));
+	ASSERT_EQ(0, vgpu_open(&v, uuid));
+	EXPECT_EQ(1, reg32(&v, TESS_REG_HEAD_MASK));
+	EXPECT_EQ(0, commit(&v, 0, &picture));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED, head32(&v, 0, TESS_DREG_STATUS));
+	vgpu_close(&v);
+}
+
+TEST_F(heads, refused_commits)
+{
+	struct vgpu *v = &self->v;
+	const uint64_t vram = reg64(v, TESS_REG_VRAM_SIZE);
+	const struct {
+		struct plane plane;
+		uint32_t error;
+	} cases[] = {
+		{ { YUYV, WIDTH, HEIGHT, PITCH, 0 }, TESS_DISPLAY_ERR_FORMAT },
+		{ { 0, WIDTH, HEIGHT, PITCH, 0 }, TESS_DISPLAY_ERR_FORMAT },
+		{ { XRGB8888, 0, HEIGHT, PITCH, 0 }, TESS_DISPLAY_ERR_SIZE },
+		{ { XRGB8888, WIDTH, 0, PITCH, 0 }, TESS_DISPLAY_ERR_SIZE },
+		{ { XRGB8888, 8193, 1, 32772, 0 }, TESS_DISPLAY_ERR_SIZE },
+		{ { XRGB8888, 1, 8193, 4, 0 }, TESS_DISPLAY_ERR_SIZE },
+		{ { XRGB8888, ~0U, ~0U, ~0U, 0 }, TESS_DISPLAY_ERR_SIZE },
+		{ { XRGB8888, WIDTH, HEIGHT, PITCH - 4, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { XRGB8888, WIDTH, HEIGHT, PITCH + 2, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { RGB565, 3, 3, 6, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { XRGB8888, WIDTH, HEIGHT, 0, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { XRGB8888, WIDTH, HEIGHT, PITCH, 4 }, TESS_DISPLAY_ERR_ADDRESS },
+		{ { XRGB8888, WIDTH, HEIGHT, PITCH, vram }, TESS_DISPLAY_ERR_ADDRESS },
+		{ { XRGB8888, 1, 1, 4, ~0xfffULL }, TESS_DISPLAY_ERR_ADDRESS },
+		{ { XRGB8888, 1, 8192, ~3U, 0 }, TESS_DISPLAY_ERR_ADDRESS },
+		{ { XRGB8888, WIDTH, HEIGHT, PITCH, vram - SIZE + 4096 },
+		  TESS_DISPLAY_ERR_ADDRESS },
+		/* To the last byte */
+		{ { ARGB8888, WIDTH, HEIGHT, PITCH, vram - SIZE }, TESS_DISPLAY_OK },
+		{ { RGB565, 3, 3, 8, vram - 4096 }, TESS_DISPLAY_OK },
+	};
+	struct vfio_device_gfx_plane_info info;
+	unsigned int i;
+
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		EXPECT_EQ(cases[i].error, commit(v, 0, &cases[i].plane));
+		if (!cases[i].error) {
+			EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+			continue;
+		}
+		ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+		EXPECT_EQ(XRGB8888, info.drm_format);
+		EXPECT_EQ(WIDTH, info.width);
+		EXPECT_EQ(PITCH, info.stride);
+	}
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 2, &picture));
+	EXPECT_EQ(0, head32(v, 2, TESS_DREG_STATUS));
+	/* What is not shown may be anything */
+	head_write(v, 0, TESS_DREG_FORMAT, YUYV);
+	disable(v, 0);
+	EXPECT_EQ(TESS_DISPLAY_OK, head32(v, 0, TESS_DREG_ERROR));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+}
+
+/* ---- frames ---- */
+
+TEST_F(heads, frames)
+{
+	struct vgpu *v = &self->v;
+	uint64_t frames, time;
+	long start;
+
+	/* The first picture is there at once */
+	head_write(v, 1, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
+	ASSERT_EQ(0, commit(v, 1, &picture));
+	EXPECT_EQ(TESS_DEVENT_FLIP, head32(v, 1, TESS_DREG_EVENTS));
+	EXPECT_EQ(1, eventfd_wait(self->display, 1000));
+	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_FLIP);
+	/* Nobody waits for a frame, so there is none */
+	EXPECT_EQ(0, eventfd_wait(self->display, 200));
+	EXPECT_EQ(0, head64(v, 1, TESS_DREG_FRAMES));
+	/* The next one comes with a frame, of which only the flip is told */
+	ASSERT_EQ(0, commit(v, 1, &picture));
+	EXPECT_EQ(1, eventfd_wait(self->display, 5000));
+	EXPECT_EQ(TESS_DEVENT_FLIP | TESS_DEVENT_FRAME, head32(v, 1, TESS_DREG_EVENTS));
+	EXPECT_EQ(1, head64(v, 1, TESS_DREG_FRAMES));
+	time = head64(v, 1, TESS_DREG_FRAME_TIME);
+	EXPECT_LE(time, reg64(v, TESS_REG_TIME));
+	EXPECT_EQ(0, eventfd_wait(self->display, 200));
+	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+	EXPECT_EQ(0, head32(v, 1, TESS_DREG_EVENTS));
+	/* Frames, as long as they are waited for: 60 a second, fewer if the host is slow */
+	head_write(v, 1, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	start = now_ms();
+	while (head64(v, 1, TESS_DREG_FRAMES) < 31 && now_ms() - start < 20000)
+		eventfd_wait(self->display, 1000);
+	frames = head64(v, 1, TESS_DREG_FRAMES);
+	TH_LOG("%lu frames in %ld ms", (unsigned long)frames - 1, now_ms() - start);
+	EXPECT_LE(31, frames);
+	EXPECT_LE((long)(frames - 2) * 1000 / 60 - 20, now_ms() - start);
+	EXPECT_LE(time, head64(v, 1, TESS_DREG_FRAME_TIME));
+	/* Nothing of it concerns the other head */
+	EXPECT_EQ(0, head64(v, 0, TESS_DREG_FRAMES));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EVENTS));
+	disable(v, 1);
+	eventfd_wait(self->display, 0);
+	EXPECT_EQ(0, eventfd_wait(self->display, 200));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+}
+
+/* ---- the picture ---- */
+
+TEST_F(heads, plane_query)
+{
+	struct vfio_device_gfx_plane_info info;
+	struct vgpu *v = &self->v;
+	uint32_t bad;
+
+	EXPECT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_ERRNO(EINVAL,
+		     query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_DMABUF, &info));
+	EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_DMABUF, &info));
+	EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_PROBE, &info));
+	for (bad = 8; bad; bad <<= 1)
+		EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_REGION | bad, &info));
+	info.argsz = 16;
+	EXPECT_ERRNO(EINVAL, ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, &info));
+	EXPECT_ERRNO(EFAULT, ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, NULL));
+	EXPECT_ERRNO(ENOTTY, ioctl(v->device, VFIO_DEVICE_GET_GFX_DMABUF, &bad));
+
+	/* No picture is no error */
+	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
+	ASSERT_EQ(0, commit(v, 1, &picture));
+	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_EQ(0, info.drm_format | info.size);
+	ASSERT_EQ(0, commit(v, 0, &(struct plane){ RGB565, 800, 600, 1604, 0x1000 }));
+	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_EQ(RGB565, info.drm_format);
+	EXPECT_EQ(0, info.drm_format_mod);
+	EXPECT_EQ(800, info.width);
+	EXPECT_EQ(600, info.height);
+	EXPECT_EQ(1604, info.stride);
+	EXPECT_EQ((1604 * 600 + 4095) & ~4095, info.size);
+	EXPECT_EQ(~0U, info.x_hot & info.y_hot);
+	EXPECT_EQ(PICTURE, info.region_index);
+	disable(v, 0);
+	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
+}
+
+TEST_F(heads, region_info)
+{
+	union {
+		struct vfio_region_info info;
+		uint8_t raw[256];
+	} u = { .info = { .argsz = sizeof(u), .index = PICTURE } };
+	struct vfio_device_info dev = { .argsz = sizeof(dev) };
+	struct vfio_region_info_cap_type *cap;
+	struct vgpu *v = &self->v;
+
+	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_GET_INFO, &dev));
+	EXPECT_EQ(VFIO_PCI_NUM_REGIONS + 2, dev.num_regions);
+	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_GET_REGION_INFO, &u.info));
+	EXPECT_EQ(VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_MMAP |
+			  VFIO_REGION_INFO_FLAG_CAPS,
+		  u.info.flags);
+	EXPECT_LE(reg64(v, TESS_REG_VRAM_SIZE), u.info.size);
+	cap = (void *)(u.raw + u.info.cap_offset);
+	EXPECT_EQ(VFIO_REGION_INFO_CAP_TYPE, cap->header.id);
+	EXPECT_EQ((uint32_t)VFIO_REGION_TYPE_PCI_VENDOR_TYPE | TESS_PCI_VENDOR_ID, cap->type);
+	u.info.argsz = sizeof(u);
+	u.info.index = EDID;
+	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_GET_REGION_INFO, &u.info));
+	EXPECT_EQ(VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE |
+			  VFIO_REGION_INFO_FLAG_CAPS,
+		  u.info.flags);
+	cap = (void *)(u.raw + u.info.cap_offset);
+	EXPECT_EQ(VFIO_REGION_TYPE_GFX, cap->type);
+	EXPECT_EQ(VFIO_REGION_SUBTYPE_GFX_EDID, cap->subtype);
+	u.info.index = EDID + 1;
+	EXPECT_ERRNO(EINVAL, ioctl(v->device, VFIO_DEVICE_GET_REGION_INFO, &u.info));
+}
+
+TEST_F(heads, picture_follows_flips)
+{
+	const uint64_t second = 4 << 20;
+	struct vgpu *v = &self->v;
+	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, reg64(v, TESS_REG_VRAM_SIZE)), *copy;
+	const uint8_t *seen = map_picture(v, SIZE);
+	struct plane p = picture;
+
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_NE(MAP_FAILED, (void *)seen);
+	copy = malloc(SIZE);
+	ASSERT_NE(NULL, copy);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, v->device,
+				   region_offset(v, PICTURE)));
+	EXPECT_ERRNO(EACCES, mprotect((void *)seen, SIZE, PROT_READ | PROT_WRITE));
+	pattern_fill(vram, SIZE, 1);
+	pattern_fill(vram + second, SIZE, 2);
+	/* Nothing is shown */
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	ASSERT_EQ(0, commit(v, 0, &p));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 1));
+	EXPECT_EQ(SIZE, pread(v->device, copy, SIZE, region_offset(v, PICTURE)));
+	EXPECT_EQ(-1, pattern_check(copy, SIZE, 1));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, copy, 4, region_offset(v, PICTURE)));
+	/* It is the memory itself, not a copy */
+	pattern_fill(vram, SIZE, 3);
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 3));
+	EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+	p.address = second;
+	ASSERT_EQ(0, commit(v, 0, &p));
+	ASSERT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 2));
+	/* What is refused changes nothing, another head neither */
+	p.address = 4;
+	EXPECT_EQ(TESS_DISPLAY_ERR_ADDRESS, commit(v, 0, &p));
+	EXPECT_EQ(0, commit(v, 1, &picture));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 2));
+	disable(v, 0);
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 3));
+	/* As after power-on, but for the monitor */
+	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_RESET));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EVENTS) | head32(v, 0, TESS_DREG_EVENT_MASK) |
+			     head32(v, 0, TESS_DREG_WIDTH));
+	EXPECT_EQ(0, head64(v, 0, TESS_DREG_FRAMES));
+	pattern_fill(vram, SIZE, 4);
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	free(copy);
+}
+
+/* What is behind VRAM is nobody's memory */
+TEST_F(heads, region_ends_with_vram)
+{
+	struct vgpu *v = &self->v;
+	const uint64_t vram = reg64(v, TESS_REG_VRAM_SIZE);
+	const struct plane p = { XRGB8888, 16, 16, 64, vram - 4096 };
+	uint8_t *last = vgpu_mmap(v, TESS_BAR_VRAM, vram - 4096, 4096);
+	const uint8_t *seen = map_picture(v, 4 * 4096);
+
+	ASSERT_NE(MAP_FAILED, last);
+	ASSERT_NE(MAP_FAILED, (void *)seen);
+	pattern_fill(last, 4096, 7);
+	ASSERT_EQ(0, commit(v, 0, &p));
+	EXPECT_EQ(-1, pattern_check(seen, 4096, 7));
+	EXPECT_EQ(-1, zero_check(seen + 4096, 3 * 4096));
+}
+
+/* ---- EDID and link ---- */
+
+TEST_F(heads, edid)
+{
+	static const uint32_t bad_sizes[] = { 1, 127, 129, 640, ~0U };
+	struct vgpu *v = &self->v;
+	const uint64_t at = region_offset(v, EDID);
+	struct vfio_region_gfx_edid regs;
+	uint8_t blob[256], back[256];
+	uint32_t val;
+	unsigned int i;
+
+	ASSERT_EQ(sizeof(regs), pread(v->device, &regs, sizeof(regs), at));
+	EXPECT_EQ(512, regs.edid_max_size);
+	EXPECT_EQ(128, regs.edid_size);
+	EXPECT_LE(sizeof(regs), regs.edid_offset);
+	EXPECT_EQ(VFIO_DEVICE_GFX_LINK_STATE_UP, regs.link_state);
+	EXPECT_LE(800, regs.max_xres);
+	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_LINK);
+	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_DOWN);
+	EXPECT_EQ(1, eventfd_wait(self->display, 1000));
+	EXPECT_EQ(TESS_DEVENT_LINK, head32(v, 0, TESS_DREG_EVENTS));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_STATUS));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID_SIZE));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+	/* Again is no event */
+	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_DOWN);
+	EXPECT_EQ(0, eventfd_wait(self->display, 100));
+
+	pattern_fill(blob, sizeof(blob), 9);
+	ASSERT_EQ(sizeof(blob), pwrite(v->device, blob, sizeof(blob), at + regs.edid_offset));
+	val = sizeof(blob);
+	ASSERT_EQ(4, pwrite(v->device, &val, 4, at + 8));
+	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_UP);
+	EXPECT_EQ(1, eventfd_wait(self->display, 1000));
+	EXPECT_EQ(256, head32(v, 0, TESS_DREG_EDID_SIZE));
+	for (i = 0; i < sizeof(back); i += 4)
+		*(uint32_t *)(back + i) = head32(v, 0, TESS_DREG_EDID + i);
+	EXPECT_EQ(0, memcmp(blob, back, sizeof(blob)));
+	/* Until the link comes up again the guest has what it had */
+	for (i = 0; i < sizeof(bad_sizes) / sizeof(*bad_sizes); i++)
+		EXPECT_ERRNO(EINVAL, pwrite(v->device, &bad_sizes[i], 4, at + 8));
+	val = 0;
+	EXPECT_EQ(4, pwrite(v->device, &val, 4, at + 8));
+	EXPECT_EQ(256, head32(v, 0, TESS_DREG_EDID_SIZE));
+	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_UP);
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID_SIZE));
+	/* States that are none, what is read-only, odd sizes, the end of the region */
+	val = 3;
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 4, at + 12 + 8));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 4, at));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 4, at + 4));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 1, at + 8));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 4, at + 64));
+	EXPECT_ERRNO(EINVAL, pwrite(v->device, &val, 4, at + regs.edid_offset + 512));
+	EXPECT_EQ(1, pwrite(v->device, &val, 4, at + regs.edid_offset + 511));
+	/* A reset does not unplug the monitor, the next VMM finds another */
+	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_DOWN);
+	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_RESET));
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_STATUS));
+	vgpu_close(v);
+	ASSERT_EQ(0, vgpu_open(v, self->uuid));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+	EXPECT_EQ(128, head32(v, 0, TESS_DREG_EDID_SIZE));
+}
+
+/* ---- heads that come and go ---- */
+
+static void recompose(struct __test_metadata *_metadata, struct __fixture_heads *self,
+		      const char *text, uint32_t mask)
+{
+	struct vgpu *v = &self->v;
+	unsigned int n;
+	uint32_t was[TESS_HEADS_MAX], before = reg32(v, TESS_REG_HEAD_MASK);
+
+	for (n = 0; n < TESS_HEADS_MAX; n++) {
+		was[n] = head32(v, n, TESS_DREG_STATUS);
+		head_write(v, n, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+	}
+	eventfd_wait(self->display, 0);
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+	EXPECT_EQ(mask, reg32(v, TESS_REG_HEAD_MASK));
+	EXPECT_LE(1, eventfd_wait(self->display, 1000));
+	for (n = 0; n < TESS_HEADS_MAX; n++) {
+		uint32_t bit = 1U << n, status = head32(v, n, TESS_DREG_STATUS);
+
+		if ((before ^ mask) & bit) {
+			EXPECT_EQ(mask & bit ? TESS_DSTATUS_CONNECTED : 0, status);
+			EXPECT_EQ(TESS_DEVENT_LINK, head32(v, n, TESS_DREG_EVENTS));
+		} else {
+			EXPECT_EQ(was[n], status);
+			EXPECT_EQ(0, head32(v, n, TESS_DREG_EVENTS));
+		}
+		EXPECT_EQ(TESS_DEVENT_LINK, head32(v, n, TESS_DREG_EVENT_MASK));
+	}
+	EXPECT_EQ(TESS_CAPS_DISPLAY, reg32(v, TESS_REG_CAPS) & TESS_CAPS_DISPLAY);
+}
+
+TEST_F(heads, recomposed)
+{
+	struct vgpu *v = &self->v;
+	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, SIZE);
+	const uint8_t *seen = map_picture(v, SIZE);
+	unsigned int n;
+
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_NE(MAP_FAILED, (void *)seen);
+	pattern_fill(vram, SIZE, 5);
+	for (n = 0; n < TESS_HEADS_MAX; n++)
+		head_write(v, n, TESS_DREG_EVENT_MASK, TESS_DEVENT_LINK);
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, commit(v, 1, &picture));
+	recompose(_metadata, self, "heads=1", 1);
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 1, &picture));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
+	recompose(_metadata, self, "heads=4", 0xf);
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
+	recompose(_metadata, self, "heads=0", 0);
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 0, &picture));
+	recompose(_metadata, self, "heads=1", 1);
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
+}
+
+TEST_F(heads, refused_blueprints)
+{
+	static const struct {
+		const char *text;
+		int error;
+		const char *why;
+	} cases[] = {
+		{ "slices=1 kind=render memory=0 heads=1", -EOPNOTSUPP,
+		  "EOPNOTSUPP: heads: what they show is memory, and it has none" },
+		{ "slices=2 gpus=2 memory=0 kind=render heads=1", -EOPNOTSUPP,
+		  "EOPNOTSUPP: gpus=2: heads=0 is needed, they show memory of one GPU" },
+		{ "slices=1 kind=compute heads=1", -EINVAL,
+		  "EINVAL: column 23: slices of kind compute have no heads" },
+		{ "slices=1 engines=compute heads=2", -EINVAL,
+		  "EINVAL: column 26: heads=2 without the engine display" },
+		{ "slices=1 heads=5", -EINVAL, "EINVAL: column 16: heads: 5 is not from 0 to 4" },
+	};
+	char uuid[37];
+	unsigned int i;
+
+	ASSERT_EQ(0, mdev_create("blank", uuid));
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		EXPECT_EQ(cases[i].error, mdev_attr_write(uuid, "blueprint", cases[i].text));
+		EXPECT_STREQ(cases[i].why, mdev_attr(uuid, "last_error"));
+		EXPECT_STREQ("none", mdev_attr(uuid, "blueprint"));
+	}
+	/* A profile with displays makes one that has them */
+	EXPECT_EQ(0, mdev_attr_write(uuid, "profile", "displays=2@800x600 texture=600"));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " heads=2 "));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "composition"), " heads=0x3 "));
+}
+
+/* ---- two GPUs ---- */
+
+TEST_F(heads, picture_moves)
+{
+	struct vgpu *v = &self->v;
+	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, SIZE);
+	const uint8_t *seen = map_picture(v, SIZE);
+	unsigned int i, gpu = home_gpu();
+	uint64_t frames;
+
+	if (gpu_value(1, "slices_total") < 0)
+		SKIP(return, "needs two GPUs");
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_NE(MAP_FAILED, (void *)seen);
+	pattern_fill(vram, SIZE, 6);
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-1, pattern_check(seen, SIZE, 6 + i));
+		frames = head64(v, 0, TESS_DREG_FRAMES);
+		gpu = !gpu;
+		ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(gpu)));
+		EXPECT_EQ(-1, pattern_check(seen, SIZE, 6 + i));
+		EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED,
+			  head32(v, 0, TESS_DREG_STATUS));
+		/* It is the memory there, and frames go on */
+		pattern_fill(vram, SIZE, 7 + i);
+		EXPECT_EQ(-1, pattern_check(seen, SIZE, 7 + i));
+		head_write(v, 0, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+		EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FRAME));
+		EXPECT_LT(frames, head64(v, 0, TESS_DREG_FRAMES));
+	}
+}
+
+/* A GPU that is pulled leaves no picture, and nobody waits for it */
+TEST_F(heads, pulled)
+{
+	struct vfio_device_gfx_plane_info info;
+	struct vgpu *v = &self->v;
+	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, SIZE);
+	const uint8_t *seen = map_picture(v, SIZE);
+	char pci[32];
+	unsigned int away = !home_gpu();
+
+	if (gpu_value(1, "slices_total") < 0)
+		SKIP(return, "needs two GPUs");
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_NE(MAP_FAILED, (void *)seen);
+	ASSERT_EQ(0, gpu_text(away, "name", pci, sizeof(pci)));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(away)));
+	pattern_fill(vram, SIZE, 8);
+	ASSERT_EQ(0, commit(v, 0, &picture));
+	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 8));
+	gpu_answers(pci, false);
+	ASSERT_EQ(0, gpu_unbind(pci));
+	EXPECT_EQ(~0U, head32(v, 0, TESS_DREG_STATUS));
+	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	EXPECT_EQ(0, info.drm_format | info.size);
+	EXPECT_EQ(-1, zero_check(seen, SIZE));
+	eventfd_wait(self->display, 0);
+	EXPECT_EQ(0, eventfd_wait(self->display, 200));
+	vgpu_close(v);
+	ASSERT_EQ(0, gpu_answers(pci, true));
+	ASSERT_EQ(0, gpu_bind(pci));
+}
+
+TEST_HARNESS_MAIN
