@@ -116,6 +116,38 @@ removed_in_use()
 	scripts/vm wait r --timeout 120
 }
 
+# screenshot N: of head 0 of the guest "p", is it picture N?
+screenshot()
+{
+	rm -f /tmp/shot.ppm
+	selftests/mdev/qmp.py /tmp/qmp screendump \
+		'{"device": "vgpu0", "head": 0, "filename": "/tmp/shot.ppm"}' || return 1
+	"$bin/painter" "$1" >/tmp/want.ppm
+	cmp /tmp/want.ppm /tmp/shot.ppm
+}
+
+# painted N: the guest "p" says so
+painted()
+{
+	wait_for 150 grep -q "^shown $1" /run/tessera/guests/p/stdout ||
+		{ cat /run/tessera/guests/p/stdout; return 1; }
+}
+
+# What a guest draws is what QEMU has to show; it follows flips, and heads that come live
+picture()
+{
+	u=$(create D1) || return 1
+	$guest --bare --vgpu "$u,display=on" --qmp /tmp/qmp --detach p -- "$bin/painter" || return 1
+	painted 1 && grep -q "^monitor 1024x768" /run/tessera/guests/p/stdout || return 1
+	screenshot 1 || return 1
+	echo heads=2 >"/sys/bus/mdev/devices/$u/blueprint" || return 1
+	painted 2 && screenshot 2 || return 1
+	! screenshot 1 || return 1
+	echo heads=0 >"/sys/bus/mdev/devices/$u/blueprint" || return 1
+	scripts/vm wait p --timeout 100 || return 1
+	stat_is "$u" pinned_pages 0 && remove "$u"
+}
+
 all_is_back()
 {
 	echo "before $pool_before"
@@ -150,6 +182,9 @@ ends | all)
 	check "a VMM is killed in mid-work" killed
 	check "a vGPU is removed from a running guest" removed_in_use
 	;;
+esac
+case ${1:-all} in
+picture | all) check "QEMU shows what a guest draws" picture ;;
 esac
 check "everything is back in the pool" all_is_back
 ktap_end
