@@ -55,7 +55,7 @@ XML = """
     {channels}
     <serial type='file'><source path='{console}'/></serial>
     <memballoon model='none'/>
-    {hostdevs}
+    {hostdevs}{graphics}
   </devices>
 </domain>
 """
@@ -67,9 +67,14 @@ CHANNEL = """
     </channel>"""
 
 HOSTDEV = """
-    <hostdev mode='subsystem' type='mdev' model='vfio-pci'>
+    <hostdev mode='subsystem' type='mdev' model='vfio-pci'{display}>
       <source><address uuid='{uuid}'/></source>
     </hostdev>"""
+
+# libvirt wants somebody who could look at a display
+GRAPHICS = """
+    <graphics type='vnc'><listen type='socket'/></graphics>
+    <video><model type='none'/></video>"""
 
 
 class Process:
@@ -91,16 +96,19 @@ class Process:
 
 
 class Domain(machine.Machine):
-    """A domain with vGPUs that runs a command. Its end is close()."""
+    """A domain with vGPUs that runs a command. Its end is close().
 
-    def __init__(self, name, uuids, command, timeout):
+    With display its screen is that of its vGPU, for which it has no drivers.
+    """
+
+    def __init__(self, name, uuids, command, timeout, display=False):
         outer = guest.outer_config()
         opts = argparse.Namespace(
             kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", mem="512M", smp=1,
             timeout=timeout, env=[], command=command, qmp=None, verbose=False,
             allow_splat=False, tsc_khz=outer["TSC_KHZ"])
         super().__init__(opts, "guest", guest.ROOT_DISK)
-        self.name, self.uuids = name, uuids
+        self.name, self.uuids, self.display = name, uuids, display
         self.text = ""
         self.news = threading.Condition()
         self.streams["out"].sink = self.streams["err"].sink = self.take_text
@@ -115,14 +123,17 @@ class Domain(machine.Machine):
 
     def xml(self):
         _, image, initramfs = machine.kernel(self.opts.kernel)
-        machine.make_initrd(initramfs, self.path("initrd"), self.config(guest.MODULES),
+        machine.make_initrd(initramfs, self.path("initrd"),
+                            self.config(() if self.display else guest.MODULES),
                             machine.command_text(self.opts.command))
         os.chmod(self.dir, 0o755)
+        display = " display='on'" if self.display else ""
         return XML.format(
             name=self.name, kernel=image, initrd=self.path("initrd"), append=machine.APPEND,
             disk=self.root_image, share=SHARE, console=self.console,
             channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),
-            hostdevs="".join(HOSTDEV.format(uuid=u) for u in self.uuids)).lstrip()
+            hostdevs="".join(HOSTDEV.format(uuid=u, display=display) for u in self.uuids),
+            graphics=GRAPHICS if self.display else "").lstrip()
 
     def define(self):
         path = self.path("domain.xml")

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Stock libvirt with vGPUs: node devices, and a domain that has one and computes on it."""
 
+import json
 import os
+import struct
+import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
@@ -13,6 +16,7 @@ UUID = "0f6ed1c5-2d5a-4f7c-9d2c-000000000003"
 OTHER = "0f6ed1c5-2d5a-4f7c-9d2c-000000000004"
 SHAPE = "slices=2 min=1 max=4 kind=compute memory=4M"
 NAME = "tessera-test"
+SCREEN_NAME = "tessera-screen"
 
 # Prints "done N" when all results were right while there were N slices
 WORK = """
@@ -78,6 +82,25 @@ def instances():
 def forget(uuid):
     virsh("nodedev-destroy", mdev_name(uuid), status=None)
     virsh("nodedev-undefine", mdev_name(uuid), status=None)
+
+
+def screenshot(name):
+    """As a PNG file: that is what libvirt asks QEMU for."""
+    path = os.path.join(tempfile.gettempdir(), "screen.png")
+    has(virsh("screenshot", name, path), "image/png")
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def screendump(name):
+    """As a PPM file, written by QEMU, which is another user."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        path = os.path.join(directory, "screen.ppm")
+        command = {"execute": "screendump", "arguments": {"filename": path}}
+        virsh("qemu-monitor-command", name, json.dumps(command))
+        with open(path, "rb") as f:
+            return f.read()
 
 
 class LibvirtTests:
@@ -162,6 +185,23 @@ class LibvirtTests:
         virsh("undefine", NAME)
         same(virsh("list", "--all", "--name").strip(), "")
 
+    def screen(self):
+        """A domain's screen is what its guest draws on its vGPU."""
+        painter = os.path.join(TREE, "out/selftests/mdev/painter")
+        virsh("nodedev-create", device_file(OTHER, "D1"))
+        if self.domain is not None:
+            self.domain.close()
+        self.domain = Domain(SCREEN_NAME, [OTHER], [painter], 400, display=True)
+        self.domain.define()
+        self.domain.launch()
+        self.domain.expect("shown 1", 300)
+        same(screenshot(SCREEN_NAME)[16:24], struct.pack(">II", 640, 480))
+        same(screendump(SCREEN_NAME) == subprocess.check_output([painter, "1"]), True, "picture 1")
+        self.domain.destroy()
+        same(self.domain.splats(), [])
+        virsh("undefine", SCREEN_NAME)
+        virsh("nodedev-destroy", mdev_name(OTHER))
+
     def destroy_device(self):
         virsh("nodedev-destroy", mdev_name(UUID))
         same(exists(UUID), False)
@@ -186,5 +226,6 @@ class LibvirtTests:
             ("what cannot change while it is in use", self.in_use),
             ("the domain computes on while it is recomposed", self.recompose),
             ("the domain is destroyed", self.destroy_domain),
+            ("the screen of a domain is what its vGPU shows", self.screen),
             ("all is back in the pool", self.destroy_device),
         )
