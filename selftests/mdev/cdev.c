@@ -41,8 +41,10 @@ static int attach(struct vgpu *v)
 	struct iommu_ioas_alloc alloc = { .size = sizeof(alloc) };
 	struct vfio_device_attach_iommufd_pt pt = { .argsz = sizeof(pt) };
 
-	if (ioctl(v->device, VFIO_DEVICE_BIND_IOMMUFD, &bind) ||
-	    ioctl(v->container, IOMMU_IOAS_ALLOC, &alloc))
+	/* Whom somebody else has bound, as a group says it */
+	if (ioctl(v->device, VFIO_DEVICE_BIND_IOMMUFD, &bind))
+		return errno == EINVAL ? -EBUSY : -errno;
+	if (ioctl(v->container, IOMMU_IOAS_ALLOC, &alloc))
 		return -errno;
 	v->ioas = alloc.out_ioas_id;
 	pt.pt_id = v->ioas;

@@ -273,16 +273,24 @@ TEST_F(device, vram)
 	EXPECT_EQ(0, memcmp(back, vram + 4097, 63));
 }
 
+TEST_F(device, has_one_user)
+{
+	struct vgpu other;
+	struct ring r;
+
+	ring_start(&r, &self->v, 0);
+	EXPECT_EQ(-EBUSY, vgpu_open_bare(&other, self->uuid));
+	EXPECT_EQ(0, ring_finish(&r));
+}
+
 TEST_F(device, opens)
 {
-	struct vgpu *v = &self->v, other;
+	struct vgpu *v = &self->v;
 	struct ring r;
 	int fd;
 
 	if (vgpu_uses_iommufd())
 		SKIP(return, "about groups");
-	/* A group has one user */
-	EXPECT_EQ(-EBUSY, vgpu_open_bare(&other, self->uuid));
 	/* A second descriptor is the same device; closing it resets nothing */
 	fd = ioctl(v->group, VFIO_GROUP_GET_DEVICE_FD, self->uuid);
 	ASSERT_LE(0, fd);

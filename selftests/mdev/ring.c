@@ -8,9 +8,8 @@
 #include "vgpu.h"
 
 #define RING_LOG2 6 /* one page */
-#define TIMEOUT_MS 10000
-/* For one of several that share a slice */
-#define RECORD_MS 20000
+/* For hosts that check themselves, on busy machines */
+#define TIMEOUT_MS 60000
 
 void *ram_at(struct vgpu *v, uint64_t gpa)
 {
@@ -158,7 +157,7 @@ int ring_wait(struct ring *r)
 
 int ring_wait_record(struct ring *r)
 {
-	long end = now_ms() + RECORD_MS;
+	long end = now_ms() + TIMEOUT_MS;
 
 	while (r->rec->seq != r->seq) {
 		if (now_ms() > end)
