@@ -196,7 +196,7 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 
 		if (rc)
 			return rc;
-		bank = tess_vram_alloc(vgpu->gpu, bp->memory, near[i]);
+		bank = tess_vram_alloc(vgpu->gpu, bp->memory, near[i], false);
 		if (IS_ERR(bank))
 			return PTR_ERR(bank);
 		vgpu->banks[i] = bank;

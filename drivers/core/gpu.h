@@ -13,6 +13,7 @@
 #include "swapper.h"
 #include "vgpu_sysfs.h"
 
+struct tess_display_client;
 struct tess_slice;
 struct tess_vgpu;
 
@@ -43,6 +44,7 @@ struct tess_vgpu;
  * @elastic: the vGPU that holds free slices, or NULL
  * @generation: number of changes of ownership, from 1
  * @swapper: moves vslices to better slices
+ * @display: who is told of events of heads, or NULL. Written under @lock, read under @srcu
  * @objects_lock: protects @objects
  * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
  */
@@ -71,6 +73,7 @@ struct tess_gpu {
 	u64 generation;
 
 	struct tess_swapper swapper;
+	struct tess_display_client __rcu *display;
 
 	struct mutex objects_lock;
 	struct list_head objects;

@@ -54,7 +54,8 @@ static void vram_destroy(struct tess_object *obj)
 	v->hw = NULL;
 }
 
-struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice)
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
+				  bool contiguous)
 {
 	struct tess_vram_object *v;
 	struct tess_hw_vram *hw;
@@ -71,7 +72,7 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 		kfree(v);
 		return ERR_PTR(-ENODEV);
 	}
-	hw = tess_gpu_ops(gpu)->vram_alloc(gpu->be, size, near_slice);
+	hw = tess_gpu_ops(gpu)->vram_alloc(gpu->be, size, near_slice, contiguous);
 	if (!IS_ERR(hw)) {
 		v->hw = hw;
 		v->vram = hw->vram;

@@ -279,7 +279,7 @@ static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_release;
-	bo->vram = tess_vram_alloc(tdev->gpu, size, near);
+	bo->vram = tess_vram_alloc(tdev->gpu, size, near, false);
 	if (IS_ERR(bo->vram)) {
 		ret = PTR_ERR(bo->vram);
 		goto err_release;

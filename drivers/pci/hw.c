@@ -23,6 +23,7 @@
 #include "composition.h"
 #include "context.h"
 #include "counters.h"
+#include "display.h"
 #include "hw.h"
 #include "pt.h"
 #include "ring.h"
@@ -154,7 +155,8 @@ int tess_pci_identify(struct tess_pci *tp)
 	if (rc)
 		return rc;
 	if (info->is_vgpu)
-		tp->be.ops = &tess_pci_vgpu_ops;
+		tp->be.ops = info->caps & TESS_CAPS_DISPLAY ? &tess_pci_head_ops :
+							      &tess_pci_vgpu_ops;
 	else if (info->caps & TESS_CAPS_SWITCH)
 		tp->be.ops = &tess_pci_switch_ops;
 	else
@@ -473,8 +475,16 @@ const struct tess_backend_ops tess_pci_switch_ops = {
 	.slice_idle = tess_pci_slice_idle,
 };
 
+#define HW_VGPU_OPS						\
+	HW_COMMON_OPS,						\
+	.slice_reset = hw_vslice_reset,				\
+	.counters = tess_pci_vgpu_counters
+
 const struct tess_backend_ops tess_pci_vgpu_ops = {
-	HW_COMMON_OPS,
-	.slice_reset = hw_vslice_reset,
-	.counters = tess_pci_vgpu_counters,
+	HW_VGPU_OPS,
+};
+
+const struct tess_backend_ops tess_pci_head_ops = {
+	HW_VGPU_OPS,
+	.display = &tess_pci_display_ops,
 };

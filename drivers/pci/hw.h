@@ -10,6 +10,7 @@ struct tess_pci;
 extern const struct tess_backend_ops tess_pci_gpu_ops;
 extern const struct tess_backend_ops tess_pci_switch_ops;
 extern const struct tess_backend_ops tess_pci_vgpu_ops;
+extern const struct tess_backend_ops tess_pci_head_ops;
 
 bool tess_pci_is_alive(struct tess_pci *tp);
 void tess_pci_reset(struct tess_pci *tp);

@@ -8,7 +8,8 @@
  * eventfds and fences, which is short, and a thread would add a scheduling delay to
  * every submission of every client. So are events of slices: a few registers are read,
  * and who waits is woken. Faults, and changes of a vGPU's composition, read many
- * registers and are rare; they have threads.
+ * registers and are rare; they have threads. Events of display heads are told in hard
+ * interrupt context: the time of a frame is when its interrupt came.
  *
  * Handlers run only while the GPU is started. They begin before it is in the pool, so
  * that none is lost, and end before it leaves.
@@ -69,6 +70,16 @@ static irqreturn_t irq_composition(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
+static irqreturn_t irq_display(int irq, void *data)
+{
+	struct tess_pci *tp = data;
+	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
+
+	if (gpu)
+		tess_gpu_display_irq(gpu);
+	return IRQ_HANDLED;
+}
+
 static const struct {
 	unsigned int vector;
 	const char *name;
@@ -78,7 +89,14 @@ static const struct {
 	{ TESS_IRQ_COMPLETION, "tessera-completion", irq_completion, NULL },
 	{ TESS_IRQ_FAULT, "tessera-fault", NULL, irq_fault },
 	{ TESS_IRQ_EVENT, "tessera-event", irq_event, irq_composition },
+	/* The last one: only a GPU with heads raises it */
+	{ TESS_IRQ_DISPLAY, "tessera-display", irq_display, NULL },
 };
+
+static unsigned int irq_vectors(const struct tess_pci *tp)
+{
+	return ARRAY_SIZE(irqs) - !tp->be.ops->display;
+}
 
 static void irq_stop(struct tess_pci *tp, unsigned int count)
 {
@@ -97,7 +115,7 @@ int tess_pci_irq_start(struct tess_pci *tp)
 	unsigned int i;
 	int rc;
 
-	for (i = 0; i < ARRAY_SIZE(irqs); i++) {
+	for (i = 0; i < irq_vectors(tp); i++) {
 		rc = request_threaded_irq(pci_irq_vector(tp->pdev, irqs[i].vector), irqs[i].hard,
 					  irqs[i].thread, irqs[i].hard ? 0 : IRQF_ONESHOT,
 					  irqs[i].name, tp);
@@ -115,5 +133,5 @@ int tess_pci_irq_start(struct tess_pci *tp)
  */
 void tess_pci_irq_stop(struct tess_pci *tp)
 {
-	irq_stop(tp, ARRAY_SIZE(irqs));
+	irq_stop(tp, irq_vectors(tp));
 }

@@ -27,6 +27,7 @@
 #include <tessera/compat.h>
 
 #include "composition.h"
+#include "display.h"
 #include "hw.h"
 #include "irq.h"
 #include "tess_pci.h"
@@ -108,6 +109,7 @@ static void tess_pci_stop(struct tess_pci *tp)
 	if (!pci_device_is_present(tp->pdev))
 		WRITE_ONCE(tp->dead, true);
 	tess_gpu_unregister(&tp->be);
+	tess_pci_display_stop(tp);
 	pci_clear_master(tp->pdev);
 	pci_stop_memory(tp);
 }

@@ -70,9 +70,11 @@ static void vram_account(struct tess_pci *tp, struct gpu_buddy_block *block, boo
 	}
 }
 
-static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice,
+static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice, bool contiguous,
 			     struct list_head *blocks)
 {
+	unsigned long flags = GPU_BUDDY_CLEAR_ALLOCATION |
+			      (contiguous ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
 	u64 granule = size % SZ_2M ? SZ_4K : SZ_2M;
 	u64 start = near_slice * tp->info.bank_size;
 	struct tess_pci_vram *mm = &tp->mm;
@@ -80,15 +82,14 @@ static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice,
 	int rc = -ENOSPC;
 
 	mutex_lock(&mm->lock);
-	if (near_slice >= 0 && start < tp->info.vram_size)
+	if (!contiguous && near_slice >= 0 && start < tp->info.vram_size)
 		rc = gpu_buddy_alloc_blocks(&mm->buddy, start,
 					    min(start + tp->info.bank_size, tp->info.vram_size),
 					    size, granule, blocks,
-					    GPU_BUDDY_RANGE_ALLOCATION |
-					    GPU_BUDDY_CLEAR_ALLOCATION);
+					    GPU_BUDDY_RANGE_ALLOCATION | flags);
 	if (rc)
 		rc = gpu_buddy_alloc_blocks(&mm->buddy, 0, tp->info.vram_size, size, granule,
-					    blocks, GPU_BUDDY_CLEAR_ALLOCATION);
+					    blocks, flags);
 	if (!rc)
 		list_for_each_entry(block, blocks, link)
 			vram_account(tp, block, true);
@@ -157,7 +158,8 @@ static int vram_describe(struct tess_pci *tp, struct tess_pci_vram_object *obj)
 	return 0;
 }
 
-struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice)
+struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
+					 bool contiguous)
 {
 	struct tess_pci *tp = to_tess_pci(be);
 	struct tess_pci_vram_object *obj;
@@ -168,15 +170,21 @@ struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int 
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&obj->blocks);
 	obj->size = size;
-	rc = vram_alloc_blocks(tp, size, near_slice, &obj->blocks);
+	rc = vram_alloc_blocks(tp, size, near_slice, contiguous, &obj->blocks);
 	if (rc)
 		goto err_free;
 	rc = vram_describe(tp, obj);
 	if (rc)
 		goto err_blocks;
+	if (contiguous && obj->hw.vram.count > 1) {
+		rc = -ENOSPC;
+		goto err_extents;
+	}
 	vram_zero(tp, &obj->blocks, false);
 	return &obj->hw;
 
+err_extents:
+	kvfree(obj->hw.vram.extent);
 err_blocks:
 	vram_free_blocks(tp, &obj->blocks, false);
 err_free:

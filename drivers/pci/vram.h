@@ -29,7 +29,8 @@ struct tess_pci_vram {
 int tess_pci_vram_init(struct tess_pci *tp);
 void tess_pci_vram_fini(struct tess_pci *tp);
 
-struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice);
+struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
+					 bool contiguous);
 void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
 void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);

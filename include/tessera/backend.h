@@ -15,6 +15,7 @@
 
 #include <linux/types.h>
 #include <tessera/client.h>
+#include <tessera/display.h>
 
 struct device;
 struct tess_backend_ops;
@@ -187,7 +188,8 @@ struct tess_hw_switch {
  * @host_fault_read: the slice's stage-2 fault; false if there is none
  * @host_fault_ack: repeat the access (@resume) or turn it into a client fault
  *
- * @vram_alloc: allocate zeroed memory near the bank of @near_slice (-1: anywhere).
+ * @vram_alloc: allocate zeroed memory near the bank of @near_slice (-1: anywhere), or, if
+ *	@contiguous, anywhere in one extent.
  *	@size is a multiple of 4 KiB; extents are of 2 MiB if @size is. No lock is held.
  *	Error pointer: -ENOSPC, -ENOMEM, -ENODEV
  * @vram_free: zero and return memory. No lock is held
@@ -212,6 +214,8 @@ struct tess_hw_switch {
  * @ring_recover: as tess_ring_recover(), called as ring_submit(). -EALREADY
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
+ *
+ * @display: display heads; NULL: it has none
  */
 struct tess_backend_ops {
 	u64 (*time)(struct tess_backend *be);
@@ -253,7 +257,8 @@ struct tess_backend_ops {
 				struct tess_host_fault *hf);
 	void (*host_fault_ack)(struct tess_backend *be, unsigned int slice, bool resume);
 
-	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice);
+	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice,
+					   bool contiguous);
 	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
 	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
 	int (*vram_read)(struct tess_backend *be, u64 offset, void *buf, size_t len);
@@ -272,6 +277,8 @@ struct tess_backend_ops {
 	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
 			    bool (*cancel)(void *data, u64 seq), void *data);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+
+	const struct tess_display_ops *display;
 };
 
 /**

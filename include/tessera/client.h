@@ -713,10 +713,12 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
  * @gpu: GPU
  * @size: bytes, a multiple of 4 KiB
  * @near_slice: in this slice's bank if possible; -1: anywhere
+ * @contiguous: one extent, which is what a display head can show; wherever there is room for it
  *
  * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV.
  */
-struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice);
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
+				  bool contiguous);
 
 /**
  * tess_vram_free() - zero and return VRAM
