@@ -11,6 +11,7 @@
 #include <drm/drm_file.h>
 #include <tessera/client.h>
 
+struct tess_kms;
 struct tess_lane;
 
 /**
@@ -24,6 +25,7 @@ struct tess_lane;
  * @wq: runs the jobs of all lanes, and what is put off to process context
  * @lane_count: entries of @lanes
  * @lanes: one per vslice
+ * @kms: modesetting; NULL: the GPU has no display heads
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
  *	Inside of tess_vm::lock, outside of the BOs' reservations
  * @bos: all BOs
@@ -43,6 +45,7 @@ struct tess_device {
 	struct workqueue_struct *wq;
 	unsigned int lane_count;
 	struct tess_lane *lanes;
+	struct tess_kms *kms;
 
 	struct mutex bo_lock;
 	struct list_head bos;

@@ -19,7 +19,7 @@
  *
  * Locks, outermost first: tess_file's arrays; tess_device::queue_lock, tess_queue::lock;
  * tess_device::vm_lock, tess_vm::lock; tess_device::bo_lock; reservations of BOs;
- * tess_lane::mutex; tess_lane::lock.
+ * tess_lane::mutex; tess_lane::lock. Modesetting has its own (kms.c).
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -34,6 +34,7 @@
 #include "device.h"
 #include "fdinfo.h"
 #include "gem.h"
+#include "kms.h"
 #include "query.h"
 #include "queue.h"
 #include "sched.h"
@@ -115,10 +116,11 @@ static const struct file_operations tess_drm_fops = {
 /* Versions: 1.0 first; 1.1 a uevent says when the slices change */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
-			   DRIVER_SYNCOBJ_TIMELINE,
+			   DRIVER_SYNCOBJ_TIMELINE | DRIVER_MODESET | DRIVER_ATOMIC,
 	.open = tess_drm_open,
 	.postclose = tess_drm_postclose,
 	.gem_create_object = tess_bo_create_object,
+	.dumb_create = tess_bo_create_dumb,
 	.show_fdinfo = tess_fdinfo_show,
 	.ioctls = tess_ioctls,
 	.num_ioctls = ARRAY_SIZE(tess_ioctls),
@@ -178,6 +180,7 @@ static void tess_client_config(struct tess_vgpu *vgpu)
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
 	tess_device_update_lanes(tdev);
+	tess_kms_changed(tdev);
 	tess_device_changed(tdev);
 }
 
@@ -258,6 +261,10 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
 	ret = -ENOMEM;
 	tdev->lanes = drmm_kcalloc(drm, tdev->lane_count, sizeof(*tdev->lanes), GFP_KERNEL);
 	if (!tdev->lanes)
+		goto err_put;
+
+	ret = tess_kms_init(tdev);
+	if (ret)
 		goto err_put;
 	return tdev;
 
@@ -361,6 +368,7 @@ static int tess_drm_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 	if (ret)
 		goto err_erase;
 	WRITE_ONCE(tdev->registered, true);
+	tess_kms_start(tdev);
 	return 0;
 
 err_erase:
@@ -382,8 +390,10 @@ static void tess_drm_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
 	if (!tdev)
 		return;
 
+	tess_kms_quiesce(tdev);
 	/* From here on no ioctl, page fault or job enters. */
 	drm_dev_unplug(tdev->drm);
+	tess_kms_stop(tdev);
 	tess_device_stop_lanes(tdev);
 	tess_queue_kill_all(tdev);
 	tess_device_fini_lanes(tdev);

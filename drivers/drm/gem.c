@@ -30,6 +30,9 @@
 
 #define TESS_FAULT_AROUND	(2UL << 20)
 
+/* Lines begin where a cache line does */
+#define TESS_DUMB_ALIGN		64
+
 /*
  * Memory of BOs cannot be reclaimed, and no process is charged for it when the machine runs out
  * of memory: somebody else would be killed. So all of them together may have this much, which
@@ -258,7 +261,8 @@ static struct tess_bo *tess_bo_create_system(struct tess_device *tdev, u64 size)
 	return bo;
 }
 
-static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u32 near_slice)
+static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u32 near_slice,
+					   bool contiguous)
 {
 	int near = near_slice < tdev->lane_count ? (int)near_slice : -1;
 	struct drm_gem_object *obj;
@@ -273,13 +277,14 @@ static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u
 		return ERR_CAST(obj);
 	bo = to_tess_bo(obj);
 	bo->is_vram = true;
+	bo->is_contiguous = contiguous;
 	obj->funcs = &tess_vram_funcs;
 	drm_gem_private_object_init(tdev->drm, obj, size);
 
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_release;
-	bo->vram = tess_vram_alloc(tdev->gpu, size, near, false);
+	bo->vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
 	if (IS_ERR(bo->vram)) {
 		ret = PTR_ERR(bo->vram);
 		goto err_release;
@@ -391,26 +396,32 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 	return ret;
 }
 
-static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
-			  struct drm_tessera_bo_create *args)
+static int tess_bo_publish(struct tess_device *tdev, struct drm_file *file, struct tess_bo *bo,
+			   u32 *handle)
 {
-	struct tess_bo *bo;
 	int ret;
-
-	if (args->flags & DRM_TESSERA_BO_VRAM)
-		bo = tess_bo_create_vram(tdev, args->size, args->near_slice);
-	else
-		bo = tess_bo_create_system(tdev, args->size);
-	if (IS_ERR(bo))
-		return PTR_ERR(bo);
 
 	mutex_lock(&tdev->bo_lock);
 	list_add_tail(&bo->link, &tdev->bos);
 	mutex_unlock(&tdev->bo_lock);
 
-	ret = drm_gem_handle_create(file, &bo->shmem.base, &args->handle);
+	ret = drm_gem_handle_create(file, &bo->shmem.base, handle);
 	drm_gem_object_put(&bo->shmem.base);
 	return ret;
+}
+
+static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
+			  struct drm_tessera_bo_create *args)
+{
+	struct tess_bo *bo;
+
+	if (args->flags & DRM_TESSERA_BO_VRAM)
+		bo = tess_bo_create_vram(tdev, args->size, args->near_slice, false);
+	else
+		bo = tess_bo_create_system(tdev, args->size);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	return tess_bo_publish(tdev, file, bo, &args->handle);
 }
 
 /**
@@ -466,5 +477,39 @@ int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_fil
 	if (!ret)
 		args->offset = drm_vma_node_offset_addr(&obj->vma_node);
 	drm_gem_object_put(obj);
+	return ret;
+}
+
+/**
+ * tess_bo_create_dumb() - a BO that a display head can show
+ * @file: open file
+ * @drm: device with heads
+ * @args: of DRM_IOCTL_MODE_CREATE_DUMB
+ *
+ * Return: 0; -EOPNOTSUPP no heads; -EINVAL too large a line; -ENOSPC no such VRAM is left;
+ * -ENOMEM; -ENODEV.
+ */
+int tess_bo_create_dumb(struct drm_file *file, struct drm_device *drm,
+			struct drm_mode_create_dumb *args)
+{
+	u64 pitch = ALIGN(DIV_ROUND_UP_ULL((u64)args->width * args->bpp, 8), TESS_DUMB_ALIGN);
+	struct tess_device *tdev = to_tess_device(drm);
+	struct tess_bo *bo;
+	int idx, ret;
+
+	if (!drm_core_check_feature(drm, DRIVER_MODESET))
+		return -EOPNOTSUPP;
+	if (pitch > U32_MAX)
+		return -EINVAL;
+	args->pitch = pitch;
+	args->size = PAGE_ALIGN(pitch * args->height);
+
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	bo = tess_bo_create_vram(tdev, args->size, U32_MAX, true);
+	ret = PTR_ERR_OR_ZERO(bo);
+	if (!ret)
+		ret = tess_bo_publish(tdev, file, bo, &args->handle);
+	drm_dev_exit(idx);
 	return ret;
 }

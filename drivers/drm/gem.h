@@ -6,6 +6,7 @@
 
 struct drm_device;
 struct drm_file;
+struct drm_mode_create_dumb;
 struct sg_table;
 struct tess_device;
 struct tess_vram;
@@ -18,6 +19,7 @@ struct tess_vram;
  *	BO's reservation
  * @vram: VRAM: the allocation, NULL for system memory
  * @is_vram: in VRAM, also when @vram was given back because the GPU went away
+ * @is_contiguous: in VRAM, in one piece: a display head can show it
  * @system_pages: system memory: pages that it counts for
  */
 struct tess_bo {
@@ -26,6 +28,7 @@ struct tess_bo {
 	struct sg_table *sgt;
 	struct tess_vram *vram;
 	bool is_vram;
+	bool is_contiguous;
 	long system_pages;
 };
 
@@ -51,6 +54,8 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 void tess_bo_release_all(struct tess_device *tdev);
 
 int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+int tess_bo_create_dumb(struct drm_file *file, struct drm_device *drm,
+			struct drm_mode_create_dumb *args);
 int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

@@ -76,4 +76,20 @@
 #define tess_gpuvm_bo_obtain	drm_gpuvm_bo_obtain_locked
 #endif
 
+/* drm_mode_config_funcs.fb_create() has the format found already since 6.17 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define TESS_FB_FORMAT_PARAM
+#define TESS_FB_FORMAT
+#else
+#define TESS_FB_FORMAT_PARAM	const struct drm_format_info *format,
+#define TESS_FB_FORMAT		format,
+#endif
+
+/* What is committed was struct drm_atomic_state until 7.2 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define tess_atomic_commit	drm_atomic_state
+#else
+#define tess_atomic_commit	drm_atomic_commit
+#endif
+
 #endif

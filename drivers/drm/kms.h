@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_KMS_H_
+#define _TESSERA_DRM_KMS_H_
+
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+#include <drm/drm_connector.h>
+#include <drm/drm_crtc.h>
+#include <drm/drm_encoder.h>
+#include <drm/drm_plane.h>
+#include <tessera/display.h>
+
+struct tess_device;
+
+/**
+ * struct tess_output - a display head as DRM sees it: plane, CRTC, encoder, connector
+ * @tdev: device
+ * @index: number
+ * @plane: the picture
+ * @crtc: its frames
+ * @encoder: does nothing
+ * @connector: the monitor
+ * @lock: protects @picture and @shown, and the order in which the GPU is told. Inside of DRM's
+ *	modesetting locks, outside of drm_device.event_lock
+ * @picture: what is to be shown
+ * @shown: it is to be shown, whatever the GPU does
+ * @event: sent when the GPU shows @picture, or NULL. Under drm_device.event_lock; holds a
+ *	reference to the vertical blank
+ * @late: times that @watchdog waited for @event. Under drm_device.event_lock
+ * @watchdog: makes up for frames that do not come
+ * @listen_lock: protects @frames, and the order in which the GPU is told. Innermost
+ * @frames: somebody waits for frames
+ */
+struct tess_output {
+	struct tess_device *tdev;
+	unsigned int index;
+	struct drm_plane plane;
+	struct drm_crtc crtc;
+	struct drm_encoder encoder;
+	struct drm_connector connector;
+	struct mutex lock;
+	struct tess_head_picture picture;
+	bool shown;
+	struct drm_pending_vblank_event *event;
+	unsigned int late;
+	struct timer_list watchdog;
+	spinlock_t listen_lock;
+	bool frames;
+};
+
+/**
+ * struct tess_kms - modesetting of a device
+ * @tdev: device
+ * @client: for the core
+ * @attached: so it is
+ * @given: heads that the GPU has now
+ * @links: heads whose link changed, for @hotplug
+ * @hotplug: looks at all connectors
+ * @outputs: of all that can be given
+ */
+struct tess_kms {
+	struct tess_device *tdev;
+	struct tess_display_client client;
+	bool attached;
+	u32 given;
+	atomic_t links;
+	struct work_struct hotplug;
+	struct tess_output outputs[TESS_HEADS_MAX];
+};
+
+int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned int index);
+void tess_output_listen(struct tess_output *out);
+void tess_output_event(struct tess_output *out, u32 events);
+void tess_output_restore(struct tess_output *out);
+void tess_output_stop(struct tess_output *out);
+
+int tess_kms_init(struct tess_device *tdev);
+void tess_kms_start(struct tess_device *tdev);
+void tess_kms_changed(struct tess_device *tdev);
+void tess_kms_quiesce(struct tess_device *tdev);
+void tess_kms_stop(struct tess_device *tdev);
+
+#endif

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: outputs
+ *
+ * A commit tells the GPU all of a picture at once; the GPU says by the event FLIP when it shows it
+ * and by FRAME when a frame was shown, and both are handled in its interrupt. The GPU is the
+ * host, and may do neither: refuse a picture that was good when it was checked, because the head
+ * was taken meanwhile, or send no more frames. The first ends the flip at once. For the second
+ * a timer makes up frames, slowly, and ends a flip after a second; so no program hangs, and no
+ * helper warns, that waits for a frame.
+ */
+#include <linux/jiffies.h>
+#include <drm/drm_atomic.h>
+#include <drm/drm_atomic_helper.h>
+#include <drm/drm_atomic_state_helper.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_edid.h>
+#include <drm/drm_fourcc.h>
+#include <drm/drm_framebuffer.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_modeset_helper_vtables.h>
+#include <drm/drm_print.h>
+#include <drm/drm_probe_helper.h>
+#include <drm/drm_rect.h>
+#include <drm/drm_vblank.h>
+#include <linux/sizes.h>
+#include <tessera/compat.h>
+#include "device.h"
+#include "gem.h"
+#include "kms.h"
+
+/* Less than anybody waits for one frame, and a second for a flip */
+#define TESS_WATCHDOG_JIFFIES	(HZ / 20)
+#define TESS_WATCHDOG_FLIP	20
+
+/* If the monitor says nothing */
+#define TESS_DEFAULT_WIDTH	1024
+#define TESS_DEFAULT_HEIGHT	768
+
+static const u32 tess_formats[] = {
+	DRM_FORMAT_XRGB8888,
+	DRM_FORMAT_ARGB8888,
+	DRM_FORMAT_RGB565,
+};
+
+static const u64 tess_modifiers[] = {
+	DRM_FORMAT_MOD_LINEAR,
+	DRM_FORMAT_MOD_INVALID,
+};
+
+static struct tess_output *plane_to_output(struct drm_plane *plane)
+{
+	return container_of(plane, struct tess_output, plane);
+}
+
+static struct tess_output *crtc_to_output(struct drm_crtc *crtc)
+{
+	return container_of(crtc, struct tess_output, crtc);
+}
+
+static struct tess_output *connector_to_output(struct drm_connector *connector)
+{
+	return container_of(connector, struct tess_output, connector);
+}
+
+/* ---- events ---- */
+
+static void output_send_event(struct tess_output *out)
+{
+	struct drm_pending_vblank_event *event = out->event;
+
+	lockdep_assert_held(&out->tdev->drm->event_lock);
+	if (!event)
+		return;
+	out->event = NULL;
+	drm_crtc_send_vblank_event(&out->crtc, event);
+	drm_crtc_vblank_put(&out->crtc);
+}
+
+static void output_flip_done(struct tess_output *out)
+{
+	struct drm_device *drm = out->tdev->drm;
+	unsigned long flags;
+
+	spin_lock_irqsave(&drm->event_lock, flags);
+	output_send_event(out);
+	spin_unlock_irqrestore(&drm->event_lock, flags);
+}
+
+/* False: nobody waits for frames */
+static bool output_frame(struct tess_output *out)
+{
+	if (!drm_crtc_handle_vblank(&out->crtc))
+		return false;
+	mod_timer(&out->watchdog, jiffies + TESS_WATCHDOG_JIFFIES);
+	return true;
+}
+
+static void output_watchdog(struct timer_list *timer)
+{
+	struct tess_output *out = container_of(timer, struct tess_output, watchdog);
+	struct drm_device *drm = out->tdev->drm;
+	unsigned long flags;
+
+	if (!output_frame(out))
+		return;
+	spin_lock_irqsave(&drm->event_lock, flags);
+	if (out->event && ++out->late >= TESS_WATCHDOG_FLIP) {
+		drm_dbg_kms(drm, "head %u does not flip\n", out->index);
+		output_send_event(out);
+	}
+	spin_unlock_irqrestore(&drm->event_lock, flags);
+}
+
+/**
+ * tess_output_event() - what a head reports
+ * @out: output
+ * @events: TESS_DEVENT_*
+ *
+ * Hard interrupt context.
+ */
+void tess_output_event(struct tess_output *out, u32 events)
+{
+	/* A flip is shown with the frame that came with it */
+	if (events & TESS_DEVENT_FRAME)
+		output_frame(out);
+	if (events & TESS_DEVENT_FLIP)
+		output_flip_done(out);
+}
+
+static void output_listen_locked(struct tess_output *out)
+{
+	u32 events = TESS_DEVENT_FLIP | TESS_DEVENT_LINK;
+
+	lockdep_assert_held(&out->listen_lock);
+	if (out->frames)
+		events |= TESS_DEVENT_FRAME;
+	tess_head_listen(out->tdev->gpu, out->index, events);
+}
+
+/**
+ * tess_output_listen() - the GPU is to raise its interrupt
+ * @out: output, whose head was perhaps given just now
+ */
+void tess_output_listen(struct tess_output *out)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&out->listen_lock, flags);
+	output_listen_locked(out);
+	spin_unlock_irqrestore(&out->listen_lock, flags);
+}
+
+/* ---- the picture ---- */
+
+static int output_picture(struct tess_output *out, const struct drm_plane_state *state,
+			  struct tess_head_picture *picture)
+{
+	const struct drm_framebuffer *fb = state->fb;
+	const struct tess_bo *bo = to_tess_bo(fb->obj[0]);
+	u32 width = drm_rect_width(&state->dst), height = drm_rect_height(&state->dst);
+	u64 off = fb->offsets[0] + (u64)(state->src.y1 >> 16) * fb->pitches[0] +
+		  (u64)(state->src.x1 >> 16) * fb->format->cpp[0];
+	u64 size = (u64)(height - 1) * fb->pitches[0] + (u64)width * fb->format->cpp[0];
+
+	if (off % SZ_4K) {
+		drm_dbg_kms(fb->dev, "head %u: a picture begins with a page, not at %llu\n",
+			    out->index, off);
+		return -EINVAL;
+	}
+	if (off + size > bo->shmem.base.size) {
+		drm_dbg_kms(fb->dev, "head %u: %llu bytes at %llu are not in the buffer\n",
+			    out->index, size, off);
+		return -ENOSPC;
+	}
+	*picture = (struct tess_head_picture){
+		.format = fb->format->format,
+		.width = width,
+		.height = height,
+		.pitch = fb->pitches[0],
+		.address = bo->vram->extent[0].offset + off,
+	};
+	return 0;
+}
+
+static int output_plane_check(struct drm_plane *plane, struct tess_atomic_commit *state)
+{
+	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
+	struct drm_crtc_state *crtc = NULL;
+	struct tess_head_picture picture;
+	int idx, ret;
+
+	if (new->crtc)
+		crtc = drm_atomic_get_new_crtc_state(state, new->crtc);
+	ret = drm_atomic_helper_check_plane_state(new, crtc, DRM_PLANE_NO_SCALING,
+						  DRM_PLANE_NO_SCALING, false, true);
+	if (ret)
+		return ret;
+	if (!new->visible)
+		return new->fb && crtc->enable ? -EINVAL : 0;
+	/* The memory of a BO is there as long as the device */
+	if (!drm_dev_enter(plane->dev, &idx))
+		return -ENODEV;
+	ret = output_picture(plane_to_output(plane), new, &picture);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/* All of it is done by the CRTC's flush */
+static void output_plane_update(struct drm_plane *plane, struct tess_atomic_commit *state)
+{
+}
+
+static const struct drm_plane_helper_funcs output_plane_helpers = {
+	.atomic_check = output_plane_check,
+	.atomic_update = output_plane_update,
+};
+
+static const struct drm_plane_funcs output_plane_funcs = {
+	.update_plane = drm_atomic_helper_update_plane,
+	.disable_plane = drm_atomic_helper_disable_plane,
+	.destroy = drm_plane_cleanup,
+	.reset = drm_atomic_helper_plane_reset,
+	.atomic_duplicate_state = drm_atomic_helper_plane_duplicate_state,
+	.atomic_destroy_state = drm_atomic_helper_plane_destroy_state,
+};
+
+/* False: the GPU does not show it, and no flip will be reported */
+static bool output_show(struct tess_output *out, const struct drm_plane_state *state)
+{
+	struct drm_device *drm = out->tdev->drm;
+	int idx, ret;
+
+	if (!drm_dev_enter(drm, &idx))
+		return false;
+	mutex_lock(&out->lock);
+	ret = output_picture(out, state, &out->picture);
+	out->shown = !ret;
+	if (!ret)
+		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
+	mutex_unlock(&out->lock);
+	drm_dev_exit(idx);
+	if (ret)
+		drm_dbg_kms(drm, "head %u shows nothing new: %d\n", out->index, ret);
+	return !ret;
+}
+
+static void output_hide(struct tess_output *out)
+{
+	struct drm_device *drm = out->tdev->drm;
+	int idx, ret = 0;
+
+	mutex_lock(&out->lock);
+	out->shown = false;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = tess_head_show(out->tdev->gpu, out->index, NULL);
+		drm_dev_exit(idx);
+	}
+	mutex_unlock(&out->lock);
+	if (ret)
+		drm_dbg_kms(drm, "head %u cannot be turned off: %d\n", out->index, ret);
+}
+
+/**
+ * tess_output_restore() - the head may be back
+ * @out: output of a device that is there
+ */
+void tess_output_restore(struct tess_output *out)
+{
+	struct tess_gpu *gpu = out->tdev->gpu;
+	u32 status;
+
+	mutex_lock(&out->lock);
+	status = out->shown ? tess_head_status(gpu, out->index) : 0;
+	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED))
+		tess_head_show(gpu, out->index, &out->picture);
+	mutex_unlock(&out->lock);
+}
+
+/* ---- the CRTC ---- */
+
+static int output_crtc_check(struct drm_crtc *crtc, struct tess_atomic_commit *state)
+{
+	struct drm_crtc_state *new = drm_atomic_get_new_crtc_state(state, crtc);
+
+	return new->enable ? drm_atomic_helper_check_crtc_primary_plane(new) : 0;
+}
+
+static void output_crtc_enable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
+{
+	drm_crtc_vblank_on(crtc);
+}
+
+static void output_crtc_disable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
+{
+	struct drm_crtc_state *new = drm_atomic_get_new_crtc_state(state, crtc);
+	struct tess_output *out = crtc_to_output(crtc);
+
+	output_hide(out);
+	output_flip_done(out);
+	drm_crtc_vblank_off(crtc);
+	if (new->active || !new->event)
+		return;
+	spin_lock_irq(&crtc->dev->event_lock);
+	drm_crtc_send_vblank_event(crtc, new->event);
+	spin_unlock_irq(&crtc->dev->event_lock);
+	new->event = NULL;
+}
+
+/* The event is there before the GPU can report the flip */
+static void output_crtc_flush(struct drm_crtc *crtc, struct tess_atomic_commit *state)
+{
+	struct drm_crtc_state *new = drm_atomic_get_new_crtc_state(state, crtc);
+	struct tess_output *out = crtc_to_output(crtc);
+
+	if (new->event) {
+		bool frames = !drm_crtc_vblank_get(crtc);
+
+		spin_lock_irq(&crtc->dev->event_lock);
+		if (frames) {
+			out->event = new->event;
+			out->late = 0;
+		} else {
+			drm_crtc_send_vblank_event(crtc, new->event);
+		}
+		spin_unlock_irq(&crtc->dev->event_lock);
+		new->event = NULL;
+	}
+	if (!output_show(out, crtc->primary->state))
+		output_flip_done(out);
+}
+
+static const struct drm_crtc_helper_funcs output_crtc_helpers = {
+	.atomic_check = output_crtc_check,
+	.atomic_enable = output_crtc_enable,
+	.atomic_disable = output_crtc_disable,
+	.atomic_flush = output_crtc_flush,
+};
+
+static int output_set_frames(struct tess_output *out, bool frames)
+{
+	unsigned long flags;
+	int idx;
+
+	if (!drm_dev_enter(out->tdev->drm, &idx))
+		return -ENODEV;
+	spin_lock_irqsave(&out->listen_lock, flags);
+	out->frames = frames;
+	output_listen_locked(out);
+	spin_unlock_irqrestore(&out->listen_lock, flags);
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int output_enable_vblank(struct drm_crtc *crtc)
+{
+	struct tess_output *out = crtc_to_output(crtc);
+	int ret = output_set_frames(out, true);
+
+	if (!ret)
+		mod_timer(&out->watchdog, jiffies + TESS_WATCHDOG_JIFFIES);
+	return ret;
+}
+
+static void output_disable_vblank(struct drm_crtc *crtc)
+{
+	output_set_frames(crtc_to_output(crtc), false);
+}
+
+static const struct drm_crtc_funcs output_crtc_funcs = {
+	.set_config = drm_atomic_helper_set_config,
+	.page_flip = drm_atomic_helper_page_flip,
+	.destroy = drm_crtc_cleanup,
+	.reset = drm_atomic_helper_crtc_reset,
+	.atomic_duplicate_state = drm_atomic_helper_crtc_duplicate_state,
+	.atomic_destroy_state = drm_atomic_helper_crtc_destroy_state,
+	.enable_vblank = output_enable_vblank,
+	.disable_vblank = output_disable_vblank,
+};
+
+/* ---- encoder and connector ---- */
+
+static const struct drm_encoder_funcs output_encoder_funcs = {
+	.destroy = drm_encoder_cleanup,
+};
+
+static enum drm_connector_status output_detect(struct drm_connector *connector, bool force)
+{
+	struct tess_output *out = connector_to_output(connector);
+	u32 status;
+	int idx;
+
+	if (!drm_dev_enter(connector->dev, &idx))
+		return connector_status_disconnected;
+	status = tess_head_status(out->tdev->gpu, out->index);
+	drm_dev_exit(idx);
+	return status & TESS_DSTATUS_CONNECTED ? connector_status_connected :
+						 connector_status_disconnected;
+}
+
+static int output_edid_block(void *context, u8 *buf, unsigned int block, size_t len)
+{
+	struct tess_output *out = context;
+	int idx, ret;
+
+	if (!drm_dev_enter(out->tdev->drm, &idx))
+		return -ENODEV;
+	ret = tess_head_edid(out->tdev->gpu, out->index, block * EDID_LENGTH, buf, len);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static int output_get_modes(struct drm_connector *connector)
+{
+	const struct drm_edid *edid;
+	int count;
+
+	edid = drm_edid_read_custom(connector, output_edid_block, connector_to_output(connector));
+	drm_edid_connector_update(connector, edid);
+	count = drm_edid_connector_add_modes(connector);
+	drm_edid_free(edid);
+	if (count)
+		return count;
+	count = drm_add_modes_noedid(connector, TESS_DISPLAY_SIZE_MAX, TESS_DISPLAY_SIZE_MAX);
+	drm_set_preferred_mode(connector, TESS_DEFAULT_WIDTH, TESS_DEFAULT_HEIGHT);
+	return count;
+}
+
+static const struct drm_connector_helper_funcs output_connector_helpers = {
+	.get_modes = output_get_modes,
+};
+
+static const struct drm_connector_funcs output_connector_funcs = {
+	.detect = output_detect,
+	.fill_modes = drm_helper_probe_single_connector_modes,
+	.destroy = drm_connector_cleanup,
+	.reset = drm_atomic_helper_connector_reset,
+	.atomic_duplicate_state = drm_atomic_helper_connector_duplicate_state,
+	.atomic_destroy_state = drm_atomic_helper_connector_destroy_state,
+};
+
+/* ---- all of it ---- */
+
+static int output_init_output(struct tess_output *out, struct drm_device *drm)
+{
+	int ret;
+
+	ret = drm_encoder_init(drm, &out->encoder, &output_encoder_funcs, DRM_MODE_ENCODER_VIRTUAL,
+			       NULL);
+	if (ret)
+		return ret;
+	out->encoder.possible_crtcs = drm_crtc_mask(&out->crtc);
+
+	ret = drm_connector_init(drm, &out->connector, &output_connector_funcs,
+				 DRM_MODE_CONNECTOR_VIRTUAL);
+	if (ret)
+		return ret;
+	drm_connector_helper_add(&out->connector, &output_connector_helpers);
+	drm_connector_attach_edid_property(&out->connector);
+	out->connector.polled = DRM_CONNECTOR_POLL_HPD;
+	return drm_connector_attach_encoder(&out->connector, &out->encoder);
+}
+
+/**
+ * tess_output_init() - make the DRM objects of a head
+ * @out: zeroed, lives as long as the DRM device
+ * @tdev: device with an initialized mode_config, which destroys them
+ * @index: number
+ *
+ * Return: 0 or negative errno.
+ */
+int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned int index)
+{
+	struct drm_device *drm = tdev->drm;
+	int ret;
+
+	out->tdev = tdev;
+	out->index = index;
+	spin_lock_init(&out->listen_lock);
+	timer_setup(&out->watchdog, output_watchdog, 0);
+	ret = drmm_mutex_init(drm, &out->lock);
+	if (ret)
+		return ret;
+
+	ret = drm_universal_plane_init(drm, &out->plane, 0, &output_plane_funcs, tess_formats,
+				       ARRAY_SIZE(tess_formats), tess_modifiers,
+				       DRM_PLANE_TYPE_PRIMARY, NULL);
+	if (ret)
+		return ret;
+	drm_plane_helper_add(&out->plane, &output_plane_helpers);
+	ret = drm_crtc_init_with_planes(drm, &out->crtc, &out->plane, NULL, &output_crtc_funcs,
+					NULL);
+	if (ret)
+		return ret;
+	drm_crtc_helper_add(&out->crtc, &output_crtc_helpers);
+	out->plane.possible_crtcs = drm_crtc_mask(&out->crtc);
+	return output_init_output(out, drm);
+}
+
+/**
+ * tess_output_stop() - the head's timer runs no more
+ * @out: output of an unplugged device, turned off
+ */
+void tess_output_stop(struct tess_output *out)
+{
+	timer_shutdown_sync(&out->watchdog);
+}
