@@ -58,6 +58,7 @@ struct tess_place_spot {
  * @gpus: number of GPUs that the slices are to come from; 0: one
  * @may_span: if no GPU alone has so many, take them from as few as have; only with one
  * @keep: for each GPU the slices that the vGPU has now, they count as free; NULL: none
+ * @limit: most slices that each GPU may give, if all of them are to give some; NULL: what it has
  */
 struct tess_place_span {
 	unsigned int n;
@@ -66,6 +67,7 @@ struct tess_place_span {
 	unsigned int gpus;
 	bool may_span;
 	const u64 *keep;
+	const u8 *limit;
 };
 
 /**

@@ -41,7 +41,7 @@
  * @req: what is wanted
  * @kind: kind that is tried
  * @topology: of the vslices within a GPU
- * @have: how many slices of that kind each GPU has
+ * @have: how many slices of that kind each GPU has, and may give
  * @share: how many slices of each GPU are taken
  */
 struct pool_search {
@@ -59,7 +59,7 @@ static u64 pool_keep(const struct tess_place_span *req, unsigned int gpu)
 	return req->keep ? req->keep[gpu] : 0;
 }
 
-/* Number of slices of a kind that can be had */
+/* Number of slices of a kind that can be taken */
 static unsigned int pool_count(struct pool_search *s, u32 kind)
 {
 	unsigned int g, sum = 0;
@@ -70,6 +70,8 @@ static unsigned int pool_count(struct pool_search *s, u32 kind)
 
 		place.free |= pool_keep(s->req, g);
 		s->have[g] = tess_place_free(&place, kind);
+		if (s->req->limit)
+			s->have[g] = min(s->have[g], s->req->limit[g]);
 		sum += s->have[g];
 	}
 	return sum;
@@ -201,7 +203,7 @@ static u64 pool_one(const struct pool_search *s, unsigned int gpu, unsigned int 
 		.n = n, .kind = s->kind, .topology = s->topology, .keep = keep,
 	};
 
-	if (tess_place_choose(&s->gpus[gpu], &one, chosen))
+	if (n > s->have[gpu] || tess_place_choose(&s->gpus[gpu], &one, chosen))
 		return POOL_CANNOT;
 	/* Not only who could stay on this GPU has moved if he is not there any more */
 	moved = s->req->n - min_t(unsigned int, n, hweight64(keep));
@@ -244,7 +246,7 @@ static u64 pool_share_cost(const struct pool_search *s, const struct pool_costs 
 		return 0;
 	if (costs)
 		return costs->cost[share - costs->less][gpu];
-	return share <= s->have[gpu] ? pool_one(s, gpu, share, chosen) : POOL_CANNOT;
+	return pool_one(s, gpu, share, chosen);
 }
 
 /* The GPU that has no share yet and gives one for least; @count if there is none */

@@ -20,11 +20,15 @@
  * 5. *Publish*: the blueprint, weights, and one new generation; the client is told.
  * 6. *Release*: slices that are nobody's home are reset and free.
  *
+ * A change can be held between 4 and 5, under tess_gpu.compose: parts of a vGPU on several
+ * GPUs are changed together (span.c), all or none.
+ *
  * A vGPU with a slice for each vslice, which the scheduler has nothing to do with, gets
  * dedicated slices as soon as it has to have fewer. It keeps them then, also with as many
  * slices as vslices again, or if the change fails later: what is alone on a slice is not
  * switched, so nothing would be gained by the way back.
  */
+#include <linux/err.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
@@ -34,6 +38,7 @@
 #include "gpu.h"
 #include "move.h"
 #include "place.h"
+#include "recompose.h"
 #include "sched.h"
 #include "setup.h"
 #include "share.h"
@@ -192,8 +197,8 @@ static int plan_shared(struct recompose_plan *plan)
 	if (hweight64(stay) < n &&
 	    tess_share_choose(&place, bp, n - hweight64(stay), plan->vgpu->nr_vslices, more))
 		return tess_refuse_slices(plan->vgpu, bp->kind,
-					  hweight64(stay) + tess_share_count(&place, bp->kind),
-					  n, plan->reason);
+					  hweight64(stay) + tess_share_count(&place, bp->kind), n,
+					  plan->reason);
 	for (i = 0; i < n; i++)
 		if (i >= plan->old.slices || !(stay & BIT_ULL(plan->before[i])) ||
 		    plan->slices[i] != plan->before[i])
@@ -273,7 +278,8 @@ static void recompose_return(struct recompose_plan *plan)
 		tess_move_members(vgpu, plan->before, TESS_MOVE_RETURN);
 		return;
 	}
-	for (i = 0; i < vgpu->nr_vslices; i++) {
+	/* The other way round than they came, so that each finds its slice free */
+	for (i = vgpu->nr_vslices; i--;) {
 		vs = &vgpu->vslices[i];
 		if (vs->slice->index != plan->before[i])
 			tess_move_exclusive(vs, &vgpu->gpu->slices[plan->before[i]],
@@ -331,27 +337,29 @@ static void recompose_publish(struct recompose_plan *plan)
 	tess_vgpu_tell(vgpu);
 }
 
-/* Nothing is published yet, and all of it can be undone */
-static int recompose_change(struct recompose_plan *plan)
+/* Nothing was published */
+static void recompose_undo(struct recompose_plan *plan)
 {
-	int rc;
-
-	rc = recompose_move(plan);
-	if (rc)
-		goto err_return;
-	recompose_set_reach(plan, plan->reach, plan->reach);
-	rc = recompose_connect(plan, plan->bp.engines, true);
-	if (!rc)
-		rc = tess_compose_step();
-	if (rc)
-		goto err_return;
-	return 0;
-
-err_return:
 	recompose_set_reach(plan, plan->reach, plan->old_reach);
 	recompose_return(plan);
 	recompose_set_reach(plan, plan->old_reach, plan->old_reach);
 	recompose_connect(plan, plan->old.engines, false);
+}
+
+static int recompose_change(struct recompose_plan *plan)
+{
+	int rc;
+
+	recompose_set_reach(plan, plan->reach, plan->old_reach);
+	rc = recompose_move(plan);
+	if (!rc) {
+		recompose_set_reach(plan, plan->reach, plan->reach);
+		rc = recompose_connect(plan, plan->bp.engines, true);
+	}
+	if (!rc)
+		rc = tess_compose_step();
+	if (rc)
+		recompose_undo(plan);
 	return rc;
 }
 
@@ -364,10 +372,19 @@ static int recompose_dedicate(struct recompose_plan *plan)
 	return rc;
 }
 
-static int recompose_once(struct recompose_plan *plan)
+static void recompose_release(const struct recompose_plan *plan)
 {
 	struct tess_gpu *gpu = plan->vgpu->gpu;
 	unsigned int i;
+
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (plan->touched & BIT_ULL(i))
+			tess_share_close(&gpu->slices[i]);
+}
+
+/* -EAGAIN: a slice turned out to be faulty, choose again without it */
+static int recompose_once(struct recompose_plan *plan)
+{
 	int rc;
 
 	rc = plan_make(plan);
@@ -376,23 +393,51 @@ static int recompose_once(struct recompose_plan *plan)
 	rc = recompose_dedicate(plan);
 	if (!rc)
 		rc = recompose_reserve(plan);
-	/* It is faulty now: choose again without it */
 	if (rc == -EIO)
 		rc = -EAGAIN;
-	if (!rc) {
-		recompose_set_reach(plan, plan->reach, plan->old_reach);
-		rc = recompose_change(plan);
-	}
 	if (!rc)
-		recompose_publish(plan);
-	for (i = 0; i < gpu->info.slice_count; i++)
-		if (plan->touched & BIT_ULL(i))
-			tess_share_close(&gpu->slices[i]);
+		rc = recompose_change(plan);
+	if (rc)
+		recompose_release(plan);
 	return rc;
 }
 
-/* compose is held, and stays the same */
-static int recompose_locked(struct recompose_plan *plan)
+/**
+ * tess_recompose_alloc() - prepare for a change
+ * @vgpu: vGPU
+ * @bp: what it is to become
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Return: the change, for kfree(), or error pointer: -EOPNOTSUPP, -ENOMEM.
+ */
+struct recompose_plan *tess_recompose_alloc(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+					    struct tess_reason *reason)
+{
+	struct recompose_plan *plan;
+
+	if (!tess_vgpu_is_parkable(vgpu))
+		return ERR_PTR(tess_refuse(vgpu->gpu, vgpu->name, reason, -EOPNOTSUPP,
+					   "its client or the GPU cannot be switched"));
+	plan = kzalloc(sizeof(*plan), GFP_KERNEL);
+	if (!plan)
+		return ERR_PTR(-ENOMEM);
+	plan->vgpu = vgpu;
+	plan->bp = *bp;
+	plan->reason = reason;
+	tess_blueprint_resolve(&plan->bp);
+	return plan;
+}
+
+/**
+ * tess_recompose_begin() - make all of a change that can fail
+ * @plan: change; compose is held, until it is ended
+ *
+ * If it succeeds tess_recompose_commit() or tess_recompose_cancel() has to follow, if not
+ * everything is as it was.
+ *
+ * Return: as tess_vgpu_recompose().
+ */
+int tess_recompose_begin(struct recompose_plan *plan)
 {
 	struct tess_vgpu *vgpu = plan->vgpu;
 	int rc;
@@ -410,11 +455,30 @@ static int recompose_locked(struct recompose_plan *plan)
 	do {
 		rc = recompose_once(plan);
 	} while (rc == -EAGAIN);
-	tess_elastic_fill(vgpu->gpu);
 	if (rc == -EIO || rc == -ENOMEM)
 		tess_refuse(vgpu->gpu, vgpu->name, plan->reason, rc,
 			    rc == -EIO ? "a slice does not answer" : "out of memory");
 	return rc;
+}
+
+/**
+ * tess_recompose_commit() - what was begun is the vGPU's composition
+ * @plan: change
+ */
+void tess_recompose_commit(struct recompose_plan *plan)
+{
+	recompose_publish(plan);
+	recompose_release(plan);
+}
+
+/**
+ * tess_recompose_cancel() - undo what was begun
+ * @plan: change
+ */
+void tess_recompose_cancel(struct recompose_plan *plan)
+{
+	recompose_undo(plan);
+	recompose_release(plan);
 }
 
 int tess_vgpu_recompose(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
@@ -426,18 +490,14 @@ int tess_vgpu_recompose(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
 
 	if (reason)
 		reason->text[0] = '\0';
-	if (!tess_vgpu_is_parkable(vgpu))
-		return tess_refuse(gpu, vgpu->name, reason, -EOPNOTSUPP,
-				   "its client or the GPU cannot be switched");
-	plan = kzalloc(sizeof(*plan), GFP_KERNEL);
-	if (!plan)
-		return -ENOMEM;
-	plan->vgpu = vgpu;
-	plan->bp = *bp;
-	plan->reason = reason;
-	tess_blueprint_resolve(&plan->bp);
+	plan = tess_recompose_alloc(vgpu, bp, reason);
+	if (IS_ERR(plan))
+		return PTR_ERR(plan);
 	mutex_lock(&gpu->compose);
-	rc = recompose_locked(plan);
+	rc = tess_recompose_begin(plan);
+	if (!rc)
+		tess_recompose_commit(plan);
+	tess_elastic_fill(gpu);
 	mutex_unlock(&gpu->compose);
 	kfree(plan);
 	return rc;

@@ -98,6 +98,7 @@ static void place_pool_test(struct kunit *test)
 		{ .count = 16, .free = 0x0030, .kind = kinds },
 	};
 	struct tess_place_span req = { .n = 4, .kind = C };
+	static const u8 limit[] = { 1, 2 };
 	struct tess_place_spot chosen[TESS_MAX_SLICES];
 	u64 taken[2] = {};
 	unsigned int i;
@@ -113,6 +114,13 @@ static void place_pool_test(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, taken[0], 0x0003);
 	KUNIT_EXPECT_EQ(test, taken[1], 0x0030);
+	req.limit = limit;
+	KUNIT_EXPECT_EQ(test, tess_place_pool(gpus, 2, &req, chosen), -ENOSPC);
+	req.n = 3;
+	KUNIT_ASSERT_EQ(test, tess_place_pool(gpus, 2, &req, chosen), 0);
+	KUNIT_EXPECT_EQ(test, chosen[0].gpu, 0);
+	KUNIT_EXPECT_EQ(test, chosen[1].gpu, 1);
+	KUNIT_EXPECT_EQ(test, chosen[2].gpu, 1);
 }
 
 static struct kunit_case place_cases[] = {

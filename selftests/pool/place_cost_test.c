@@ -381,7 +381,7 @@ static u64 true_pool_cost(const struct tess_place *gpus, const struct tess_place
 	return ((u64)(way + 4 * ((had < req->n ? had : req->n) - stay)) << 16) + lost;
 }
 
-/* Sum of the squares of the shares: least if they are even. 0: not on so many GPUs as wanted */
+/* Sum of the squares of the shares: least if they are even. 0: not as wanted */
 static unsigned int uneven(const struct pool_trial *t, const struct tess_place_spot *c)
 {
 	unsigned int share[POOL_GPUS] = { 0 }, i, used = 0, sum = 0;
@@ -389,6 +389,8 @@ static unsigned int uneven(const struct pool_trial *t, const struct tess_place_s
 	for (i = 0; i < t->req->n; i++)
 		share[c[i].gpu]++;
 	for (i = 0; i < POOL_GPUS; i++) {
+		if (t->req->limit && share[i] > t->req->limit[i])
+			return 0;
 		used += !!share[i];
 		sum += share[i] * share[i];
 	}
@@ -486,6 +488,7 @@ TEST_TIMEOUT(pool_all, 120)
 		struct tess_place gpus[POOL_GPUS];
 		u32 kind[POOL_GPUS][8];
 		u64 keep[POOL_GPUS] = { 0 };
+		u8 limit[POOL_GPUS];
 		struct tess_place_span req = {
 			.n = random_from(&r, 1, 4),
 			.kind = TESS_KIND_COMPUTE,
@@ -495,7 +498,9 @@ TEST_TIMEOUT(pool_all, 120)
 			.keep = keep,
 		};
 
+		req.limit = req.gpus == POOL_GPUS ? limit : NULL;
 		for (unsigned int g = 0; g < POOL_GPUS; g++) {
+			limit[g] = req.limit ? random_from(&r, 1, 3) : 0;
 			random_place(&r, &gpus[g], kind[g], random_from(&r, 2, 5));
 			for (unsigned int k = 0; random_below(&r, 3) && k < gpus[g].count; k++)
 				kind[g][k] = TESS_KIND_COMPUTE;
