@@ -385,7 +385,7 @@ EXPORT_SYMBOL_NS_GPL(tess_vslice_move, TESS_NS);
 
 int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic)
 {
-	if (automatic && !tess_vgpu_is_parkable(vgpu))
+	if (automatic && (vgpu->part || !tess_vgpu_is_parkable(vgpu)))
 		return -EOPNOTSUPP;
 	spin_lock(&vgpu->gpu->lock);
 	vgpu->blueprint.automatic = automatic;

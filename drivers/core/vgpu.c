@@ -201,6 +201,7 @@ static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu
 	init_waitqueue_head(&vgpu->idle);
 	vgpu->gpu = gpu;
 	vgpu->elastic = params->elastic;
+	vgpu->part = params->part;
 	vgpu->blueprint = *bp;
 	vgpu->ops = params->ops;
 	vgpu->priv = params->priv;

@@ -71,6 +71,7 @@ struct tess_vslice {
  * @blueprint: what was asked for, resolved. Under tess_gpu.lock; slices, kind, topology
  *	and engines change under tess_gpu.compose
  * @elastic: holds what is free
+ * @part: never automatic: it is a part of what its owner composes as a whole
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @frozen: no vslice is to run. Set under compose
  * @frozen_at: when it was, monotonic. Its owner freezes and thaws it, nobody else
@@ -103,6 +104,7 @@ struct tess_vgpu {
 	char *name;
 	struct tess_blueprint blueprint;
 	bool elastic;
+	bool part;
 	bool dedicated;
 	bool frozen;
 	ktime_t frozen_at;

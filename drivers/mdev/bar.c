@@ -61,17 +61,53 @@ static void publish_locked(struct tess_mdev_bars *bars)
 	WRITE_ONCE(page->seq, bars->comp->seq);
 }
 
-void tess_mdev_bars_refresh(struct tess_mdev *tm)
+static void fill_locked(struct tess_mdev *tm)
 {
 	struct tess_mdev_bars *bars = &tm->bars;
 
-	mutex_lock(&bars->comp_lock);
+	lockdep_assert_held(&bars->comp_lock);
 	bars->comp->generation = cpu_to_le64(1);
 	tess_mdev_parts_composition(&tm->parts, bars->scratch, bars->comp);
 	/* It grows as long as there is the device, whatever it is made of */
 	le64_add_cpu(&bars->comp->generation, bars->base);
+}
+
+bool tess_mdev_bars_refresh(struct tess_mdev *tm)
+{
+	struct tess_mdev_bars *bars = &tm->bars;
+
+	guard(mutex)(&bars->comp_lock);
+	if (!bars->held)
+		fill_locked(tm);
 	publish_locked(bars);
-	mutex_unlock(&bars->comp_lock);
+	return !bars->held;
+}
+
+void tess_mdev_bars_hold(struct tess_mdev *tm)
+{
+	guard(mutex)(&tm->bars.comp_lock);
+	tm->bars.held = true;
+}
+
+bool tess_mdev_bars_release(struct tess_mdev *tm, const struct tess_blueprint *bp)
+{
+	struct tess_mdev_bars *bars = &tm->bars;
+	u64 before, now;
+
+	guard(mutex)(&bars->comp_lock);
+	bars->held = false;
+	if (bp)
+		tm->parts.blueprint = *bp;
+	before = le64_to_cpu(bars->comp->generation);
+	fill_locked(tm);
+	now = le64_to_cpu(bars->comp->generation);
+	if (now == before)
+		return false;
+	/* One more, however many parts are others */
+	bars->base -= now - before - 1;
+	bars->comp->generation = cpu_to_le64(before + 1);
+	publish_locked(bars);
+	return true;
 }
 
 u64 tess_mdev_bars_generation(struct tess_mdev *tm)

@@ -8,6 +8,7 @@
 #include <tessera/client.h>
 
 struct page;
+struct tess_blueprint;
 struct tess_mdev;
 struct tess_mdev_parts;
 
@@ -51,6 +52,7 @@ enum tess_mdev_wide {
  * @fault_pending: vslices that faulted and were not acknowledged
  * @comp_lock: protects all that follow; innermost
  * @base: generation of the compositions before this one
+ * @held: parts change one after the other: what is told is still what was before
  * @comp: composition, what registers tell of it
  * @scratch: for that of a part
  * @comp_page: the client's copy, which it can map and write
@@ -63,6 +65,7 @@ struct tess_mdev_bars {
 	atomic64_t fault_pending;
 	struct mutex comp_lock;
 	u64 base;
+	bool held;
 	struct tess_composition *comp;
 	struct tess_composition *scratch;
 	struct page *comp_page;
@@ -74,8 +77,12 @@ void tess_mdev_bars_fini(struct tess_mdev *tm);
 void tess_mdev_bars_reset(struct tess_mdev *tm);
 /* The same */
 void tess_mdev_msix_reset(struct tess_mdev *tm);
-/* The composition changed */
-void tess_mdev_bars_refresh(struct tess_mdev *tm);
+/* The composition changed; false: it is told later, by bars_release() */
+bool tess_mdev_bars_refresh(struct tess_mdev *tm);
+/* Parts are about to change together: tell nothing of it until that is over */
+void tess_mdev_bars_hold(struct tess_mdev *tm);
+/* It is; @bp: blueprint of all of them now, NULL: as before. False: nothing is to be told */
+bool tess_mdev_bars_release(struct tess_mdev *tm, const struct tess_blueprint *bp);
 /* Exchange tm->parts and *@parts; bars_reset() follows */
 void tess_mdev_bars_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts);
 /* The same, but *@parts continue it, also its generations; bars_refresh() follows */

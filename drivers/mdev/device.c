@@ -134,15 +134,19 @@ void tess_mdev_announce(struct tess_mdev *tm)
 	tess_mdev_parent_changed(tm->type->parent);
 }
 
-static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
+void tess_mdev_tell(struct tess_mdev *tm)
 {
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-	struct tess_mdev *tm = part->tm;
-
-	tess_mdev_bars_refresh(tm);
 	tess_mdev_heads_follow(tm);
 	tess_mdev_doorbells_zap(tm);
 	tess_mdev_announce(tm);
+}
+
+static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
+{
+	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
+
+	if (tess_mdev_bars_refresh(part->tm))
+		tess_mdev_tell(part->tm);
 }
 
 /* One that was exchanged, or is not installed yet, concerns nobody: exchange_locked() asks */

@@ -108,6 +108,8 @@ phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len)
 u64 tess_mdev_time(const struct tess_mdev *tm);
 /* The composition is another: tell the guest and user space */
 void tess_mdev_announce(struct tess_mdev *tm);
+/* The same, of one whose vslices were moved: their doorbells are others */
+void tess_mdev_tell(struct tess_mdev *tm);
 /* Both hold @tm->lock */
 void tess_mdev_reset_gpu(struct tess_mdev *tm);
 void tess_mdev_reset_function(struct tess_mdev *tm);

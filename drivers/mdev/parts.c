@@ -12,7 +12,10 @@
  * nobody can reach one of them before all are there and are installed as one (shape.c). So no
  * lock is held of two GPUs.
  *
- * It keeps its parts as long as a VMM has it open. If one of its GPUs goes, all of it is dead:
+ * While a VMM has it open its parts change together (tess_span_recompose()). The guest is told
+ * of no part before all have changed, and once: one generation, one interrupt.
+ *
+ * It keeps its GPUs as long as a VMM has it open. If one of its GPUs goes, all of it is dead:
  * drivers of guests know a device that was pulled, and none that lost some rings. The other parts
  * reach no memory from then on, so that what they run stops; they go back to their GPUs when the
  * vGPU is composed anew or removed.
@@ -151,6 +154,7 @@ static struct tess_vgpu *create_vgpu(struct tess_mdev_part *part, struct tess_gp
 	const struct tess_vgpu_params params = {
 		.name = dev_name(part->tm->vdev.dev),
 		.blueprint = *bp,
+		.part = part->spans,
 		.ops = &tess_mdev_client_ops,
 		.priv = part,
 		.owner = THIS_MODULE,
@@ -204,6 +208,7 @@ static int add_part(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tes
 		return -ENOMEM;
 	part->tm = tm;
 	part->first = tess_mdev_parts_vslices(out);
+	part->spans = out->blueprint.gpus > 1;
 	ret = create_part(part, gpu, bp, continues, reason);
 	if (ret)
 		kfree(part);
@@ -376,15 +381,43 @@ int tess_mdev_compose_span(struct tess_mdev *tm, struct tess_gpu *gpu,
 			  TESS_MDEV_MAX_PARTS);
 		return -EOPNOTSUPP;
 	}
-	ret = tess_mdev_doorbells_grow(tm, bp->slices);
+	ret = tess_mdev_doorbells_grow(tm, bp->max);
 	if (ret)
 		return ret;
 	span = kvzalloc(sizeof(*span), GFP_KERNEL);
 	if (!span)
 		return -ENOMEM;
+	out->blueprint = *bp;
 	ret = compose_span(span, tm, gpu, bp, out, reason);
-	if (!ret)
-		out->blueprint = *bp;
 	kvfree(span);
+	return ret;
+}
+
+/**
+ * tess_mdev_recompose_span() - give a vGPU of several GPUs another shape, while it is in use
+ * @tm: vGPU; shape.lock is held
+ * @bp: what is wanted, of as many GPUs
+ * @reason: filled if it is refused
+ *
+ * Return: as tess_span_recompose().
+ */
+int tess_mdev_recompose_span(struct tess_mdev *tm, const struct tess_blueprint *bp,
+			     struct tess_reason *reason)
+{
+	const struct tess_span_request req = {
+		.name = dev_name(tm->vdev.dev),
+		.blueprint = bp,
+	};
+	struct tess_vgpu *vgpus[TESS_MDEV_MAX_PARTS];
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&tm->shape.lock);
+	for (i = 0; i < tm->parts.count; i++)
+		vgpus[i] = tm->parts.part[i]->vgpu;
+	tess_mdev_bars_hold(tm);
+	ret = tess_span_recompose(vgpus, tm->parts.count, &req, reason);
+	if (tess_mdev_bars_release(tm, ret ? NULL : bp))
+		tess_mdev_tell(tm);
 	return ret;
 }

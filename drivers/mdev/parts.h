@@ -3,7 +3,7 @@
 #define _TESS_MDEV_PARTS_H_
 
 #include <linux/types.h>
-#include <tessera/blueprint.h>
+#include <tessera/client.h>
 
 struct device;
 struct tess_as;
@@ -13,12 +13,13 @@ struct tess_mdev;
 struct tess_vgpu;
 
 /* A vGPU has slices of at most so many GPUs */
-#define TESS_MDEV_MAX_PARTS 8
+#define TESS_MDEV_MAX_PARTS TESS_SPAN_PARTS_MAX
 
 /**
  * struct tess_mdev_part - the slices of one GPU
  * @tm: vGPU that it is part of, or may become
  * @first: number of its first vslice there
+ * @spans: it is one of several
  * @vgpu: slices; of the core, whose call-backs find this structure as its priv
  * @dev: device that does the DMA
  * @as: stage 2; NULL: the GPU is gone. Under tess_mdev_dma.lock once it is the vGPU's
@@ -26,6 +27,7 @@ struct tess_vgpu;
 struct tess_mdev_part {
 	struct tess_mdev *tm;
 	unsigned int first;
+	bool spans;
 	struct tess_vgpu *vgpu;
 	struct device *dev;
 	struct tess_as *as;
@@ -94,6 +96,8 @@ int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct t
 int tess_mdev_compose_span(struct tess_mdev *tm, struct tess_gpu *gpu,
 			   const struct tess_blueprint *bp, struct tess_mdev_parts *out,
 			   struct tess_reason *reason);
+int tess_mdev_recompose_span(struct tess_mdev *tm, const struct tess_blueprint *bp,
+			     struct tess_reason *reason);
 void tess_mdev_decompose(struct tess_mdev_parts *parts);
 
 #endif

@@ -18,7 +18,7 @@
  * leaves what there was. It needs the slices of both for a moment. Where the frame is the
  * same, it is recomposed in place as well, which needs only what is new.
  *
- * One of several GPUs (parts.c) is always composed anew, and stays as it is while it is open.
+ * One of several GPUs (parts.c) changes in the same way, but stays on these GPUs while it is open.
  *
  * One that its GPU cannot serve any more, while another GPU can, goes there (migrate.c), and
  * so does one whose attribute "gpu" is written. The mdev stays where it was made.
@@ -185,7 +185,8 @@ static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *
 	if (!tm->parts.count || READ_ONCE(tm->dead))
 		return false;
 	tess_mdev_parts_blueprint(&tm->parts, &now);
-	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared;
+	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared &&
+	       bp->gpus == now.gpus;
 }
 
 static int compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
@@ -198,21 +199,25 @@ static int compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
 	return ret;
 }
 
-/* Parts are composed together, and not changed */
-static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu,
-		       const struct tess_blueprint *bp, struct tess_reason *reason)
+/* From several GPUs, to several, or both */
+static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+		       struct tess_reason *reason)
 {
 	unsigned int count = tm->parts.count;
+	int ret = -EOPNOTSUPP;
 
-	if (!tm->shape.open)
-		return compose_anew(tm, gpu, bp, reason);
-	if (bp->gpus == count)
-		scnprintf(reason->text, sizeof(reason->text),
-			  "it is in use and has slices of %u GPUs, which stay as they are", count);
-	else
+	if (tm->shape.open && bp->gpus != count) {
 		scnprintf(reason->text, sizeof(reason->text),
 			  "gpus=%u: it is in use and has slices of %u", bp->gpus, count);
-	return -EBUSY;
+		return -EBUSY;
+	}
+	if (tm->shape.open || fits_frame(tm, bp))
+		ret = tess_mdev_recompose_span(tm, bp, reason);
+	if (tm->shape.open || (ret != -EOPNOTSUPP && ret != -ENOSPC))
+		return ret;
+	/* Other GPUs may have more, or cannot move vslices but compose anew */
+	reason->text[0] = 0;
+	return compose_anew(tm, gpu, bp, reason);
 }
 
 /* Its VMM has asked for regions already, and its guest for capabilities */

@@ -262,6 +262,7 @@ struct tess_client_ops {
  * @blueprint: what is asked for; ignored if @elastic
  * @elastic: the vGPU has one vslice per slice of the GPU; it holds those that are
  *	free and gives them back (reclaim) when another vGPU needs them
+ * @part: of a client that has more of them: only its owner composes it anew
  * @ops: call-backs
  * @priv: tess_vgpu_priv()
  * @owner: front-end module
@@ -275,6 +276,7 @@ struct tess_vgpu_params {
 	const char *name;
 	struct tess_blueprint blueprint;
 	bool elastic;
+	bool part;
 	const struct tess_client_ops *ops;
 	void *priv;
 	struct module *owner;
@@ -299,6 +301,9 @@ struct tess_vgpu_params {
  */
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
 
+/* Most parts whose compositions change together */
+#define TESS_SPAN_PARTS_MAX 8
+
 /**
  * struct tess_span_request - slices of several GPUs that are wanted
  * @name: owner, for messages
@@ -320,12 +325,28 @@ struct tess_span_request {
  * Takes nothing. Who wants them composes all parts, or gives up those that were composed; the
  * client's vslices are those of the first part, then those of the second and so on.
  *
- * Return: 0; -EINVAL; -EOPNOTSUPP the blueprint has memory, is shared or automatic, or may
- * change its number of slices; -ENOSPC not enough free slices or GPUs; -ENOMEM.
+ * Return: 0; -EINVAL; -EOPNOTSUPP the blueprint has memory, is shared or automatic; -ENOSPC not
+ * enough free slices or GPUs; -ENOMEM.
  */
 int tess_span_plan(struct tess_gpu *const *gpus, unsigned int count,
 		   const struct tess_span_request *req, struct tess_blueprint *parts,
 		   struct tess_reason *reason);
+
+/**
+ * tess_span_recompose() - give all parts of a vGPU another shape, while they run
+ * @parts: vGPUs of different GPUs, with parked() and resumed()
+ * @count: their number, at most TESS_SPAN_PARTS_MAX
+ * @req: what they are to be together, with as many gpus, and as many slices as they have vslices
+ *	at most
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Whole or not at all, as tess_vgpu_recompose(): each part is what it was until all can be what
+ * is wanted. config() comes for each part, after the first of them was published.
+ *
+ * Return: as tess_vgpu_recompose(), and -EOPNOTSUPP as tess_span_plan().
+ */
+int tess_span_recompose(struct tess_vgpu *const *parts, unsigned int count,
+			const struct tess_span_request *req, struct tess_reason *reason);
 
 /**
  * tess_vgpu_destroy() - halt, reset, scrub, and return everything to the pool
@@ -454,7 +475,7 @@ int tess_vgpu_set_cap(struct tess_vgpu *vgpu, u32 cap);
  * @vgpu: vGPU
  * @automatic: it may
  *
- * Return: 0, -EOPNOTSUPP its client cannot be parked.
+ * Return: 0, -EOPNOTSUPP its client cannot be parked, or has more vGPUs than this one.
  */
 int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
 

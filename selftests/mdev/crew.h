@@ -9,7 +9,7 @@
 
 #include "vgpu.h"
 
-#define CREW_MAX 4
+#define CREW_MAX 8
 
 /**
  * struct worker - a vslice's user

@@ -313,8 +313,6 @@ TEST_F_TIMEOUT(span, refusals, 60)
 		  "EOPNOTSUPP: gpus=2: share=exclusive is needed" },
 		{ "slices=2 gpus=2 memory=0 policy=auto", -EOPNOTSUPP,
 		  "EOPNOTSUPP: gpus=2: policy=manual is needed" },
-		{ "slices=2 gpus=2 memory=0 max=4", -EOPNOTSUPP,
-		  "EOPNOTSUPP: gpus=2: min and max have to be those of slices, their number does not change" },
 		{ "slices=2 gpus=2 memory=0 kind=render heads=1", -EOPNOTSUPP,
 		  "EOPNOTSUPP: gpus=2: heads=0 is needed, they show memory of one GPU" },
 		{ "slices=3 gpus=3 memory=0 kind=compute", -ENOSPC,
@@ -350,8 +348,7 @@ TEST_F_TIMEOUT(span, refused_in_use, 60)
 		int error;
 		const char *why;
 	} refusals[] = {
-		{ "blueprint", "slices=2", -EBUSY,
-		  "EBUSY: it is in use and has slices of 2 GPUs, which stay as they are" },
+		{ "blueprint", "slices=5", -EBUSY, "EBUSY: max=5: it is in use and has 4 vslices" },
 		{ "blueprint", "gpus=1", -EBUSY,
 		  "EBUSY: gpus=1: it is in use and has slices of 2" },
 		{ "blueprint", "none", -EBUSY, "EBUSY: it is in use" },
