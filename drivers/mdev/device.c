@@ -16,6 +16,7 @@
  * device reads as all ones, ignores writes and has parking pages mapped, until the VMM
  * closes it.
  */
+#include <linux/bitmap.h>
 #include <linux/gfp.h>
 #include <linux/highmem.h>
 #include <linux/mdev.h>
@@ -126,12 +127,20 @@ static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 	return tess_mdev_dma_fault(part->tm, hf);
 }
 
+static void instances_changed(struct tess_mdev *tm)
+{
+	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
+
+	tess_mdev_touched(tm, gpus);
+	tess_mdev_parents_changed(tm->type->parent->frontend, gpus);
+}
+
 void tess_mdev_announce(struct tess_mdev *tm)
 {
 	atomic64_or(1, &tm->bars.event_pending);
 	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
 	tess_mdev_shape_changed(tm);
-	tess_mdev_parent_changed(tm->type->parent);
+	instances_changed(tm);
 }
 
 void tess_mdev_tell(struct tess_mdev *tm)
@@ -333,7 +342,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (ret)
 		goto err_destroy;
 	join(tm);
-	tess_mdev_parent_changed(type->parent);
+	instances_changed(tm);
 	return 0;
 
 err_destroy:
@@ -351,12 +360,14 @@ err_put:
 void tess_mdev_remove(struct mdev_device *mdev)
 {
 	struct tess_mdev *tm = dev_get_drvdata(&mdev->dev);
-	struct tess_mdev_parent *parent = tm->type->parent;
+	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
+	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
 
 	vfio_unregister_group_dev(&tm->vdev);
 	leave(tm);
 	tess_mdev_relocation_stop(tm);
+	tess_mdev_touched(tm, gpus);
 	tess_mdev_shape_destroy(tm);
 	vfio_put_device(&tm->vdev);
-	tess_mdev_parent_changed(parent);
+	tess_mdev_parents_changed(frontend, gpus);
 }

@@ -139,8 +139,6 @@ static int migrate_to(struct tess_mdev *tm, struct tess_mdev_parent *parent,
 	if (parent->gpu)
 		ret = migrate(tm, parent->gpu, bp, reason);
 	up_read(&parent->lock);
-	if (!ret)
-		tess_mdev_parent_changed(parent);
 	return ret;
 }
 
@@ -242,6 +240,7 @@ static int leave(struct tess_mdev *tm, struct tess_blueprint *bp, struct tess_re
 void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 {
 	unsigned int from = tess_gpu_info(gpu)->index;
+	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
 	struct tess_reason reason = {};
 	struct tess_blueprint bp;
 	int ret;
@@ -251,6 +250,9 @@ void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 		return;
 	tess_mdev_parts_blueprint(&tm->parts, &bp);
 	ret = leave(tm, &bp, &reason);
+	tess_mdev_touched(tm, gpus);
+	if (!ret)
+		tess_mdev_parents_changed(tm->type->parent->frontend, gpus);
 	if (!ret)
 		dev_info(tm->vdev.dev, "gpu%u is about to go: goes on with %u slices of gpu%u\n",
 			 from, bp.slices, carrier(tm));

@@ -18,6 +18,8 @@
  * goes when the file is closed. Until then the same device, bound again, can carry vGPUs of
  * other parents, and has none of its own: it is offered when the last one of before is gone.
  */
+#include <linux/bitmap.h>
+#include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -294,7 +296,31 @@ void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
 	kref_put(&parent->ref, tess_mdev_parent_release);
 }
 
-void tess_mdev_parent_changed(struct tess_mdev_parent *parent)
+/* Blank ones are counted where they were made */
+void tess_mdev_touched(struct tess_mdev *tm, unsigned long *gpus)
 {
-	kobject_uevent(&parent->dev->kobj, KOBJ_CHANGE);
+	const struct tess_mdev_parent *own = tm->type->parent;
+
+	scoped_guard(mutex, &tm->bars.comp_lock) {
+		tess_mdev_parts_gpus(&tm->parts, gpus);
+		if (tm->parts.count)
+			return;
+	}
+	guard(mutex)(&own->frontend->lock);
+	if (own->gpu)
+		__set_bit(tess_gpu_info(own->gpu)->index, gpus);
+}
+
+void tess_mdev_parents_changed(struct tess_mdev_frontend *frontend, const unsigned long *gpus)
+{
+	struct tess_mdev_parent *parent;
+	unsigned int i;
+
+	for_each_set_bit(i, gpus, TESS_MAX_GPUS) {
+		parent = tess_mdev_parent_by_index(frontend, i);
+		if (!parent)
+			continue;
+		kobject_uevent(&parent->dev->kobj, KOBJ_CHANGE);
+		tess_mdev_parent_put(parent);
+	}
 }

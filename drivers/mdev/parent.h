@@ -93,7 +93,12 @@ void tess_mdev_parent_put(struct tess_mdev_parent *parent);
 int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);
 void tess_mdev_gpu_drain(struct tess_frontend *fe, struct tess_gpu *gpu);
 void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu);
-/* Tell user space that the counts of available instances changed */
-void tess_mdev_parent_changed(struct tess_mdev_parent *parent);
+/* Numbers of the GPUs of which there is less as long as there is this vGPU; they join @gpus */
+void tess_mdev_touched(struct tess_mdev *tm, unsigned long *gpus);
+/*
+ * Tell user space that the counts of available instances changed: of those whose GPUs have these
+ * numbers in the pool
+ */
+void tess_mdev_parents_changed(struct tess_mdev_frontend *frontend, const unsigned long *gpus);
 
 #endif

@@ -20,6 +20,7 @@
  * reach no memory from then on, so that what they run stops; they go back to their GPUs when the
  * vGPU is composed anew or removed.
  */
+#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -71,6 +72,14 @@ unsigned int tess_mdev_parts_vslices(const struct tess_mdev_parts *parts)
 		return 0;
 	last = parts->part[parts->count - 1];
 	return last->first + tess_vgpu_vslices(last->vgpu);
+}
+
+void tess_mdev_parts_gpus(const struct tess_mdev_parts *parts, unsigned long *gpus)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->count; i++)
+		__set_bit(tess_gpu_info(tess_vgpu_gpu(parts->part[i]->vgpu))->index, gpus);
 }
 
 void tess_mdev_parts_blueprint(const struct tess_mdev_parts *parts, struct tess_blueprint *bp)
@@ -316,8 +325,6 @@ static int add_parent_part(struct tess_mdev *tm, struct tess_mdev_parent *parent
 	if (parent->gpu)
 		ret = add_part(tm, parent->gpu, bp, NULL, out, reason);
 	up_read(&parent->lock);
-	if (!ret)
-		tess_mdev_parent_changed(parent);
 	return ret;
 }
 

@@ -84,6 +84,8 @@ struct tess_vgpu *tess_mdev_part_on(const struct tess_mdev_parts *parts,
 				    const struct tess_gpu *gpu);
 bool tess_mdev_parts_gone(const struct tess_mdev_parts *parts);
 unsigned int tess_mdev_parts_vslices(const struct tess_mdev_parts *parts);
+/* Numbers of its GPUs join @gpus */
+void tess_mdev_parts_gpus(const struct tess_mdev_parts *parts, unsigned long *gpus);
 void tess_mdev_parts_blueprint(const struct tess_mdev_parts *parts, struct tess_blueprint *bp);
 int tess_mdev_parts_profile(const struct tess_mdev_parts *parts, struct tess_profile *profile);
 /* What the guest is told of all of them; @scratch: for one of them */

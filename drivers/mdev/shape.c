@@ -32,6 +32,7 @@
  * which the core does in bounded time.
  */
 #include <linux/bitfield.h>
+#include <linux/bitmap.h>
 #include <linux/device.h>
 #include <linux/kobject.h>
 #include <linux/log2.h>
@@ -394,14 +395,18 @@ static int apply(struct tess_mdev *tm, const char *text,
 		 struct tess_reason *reason)
 {
 	struct tess_mdev_parent *parent = tess_mdev_parent_of(tm);
+	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
 	int ret = -ENODEV;
 
+	/* What it had, and what it has then */
+	tess_mdev_touched(tm, gpus);
 	down_read(&parent->lock);
 	if (parent->gpu)
 		ret = func(tm, parent->gpu, text, reason);
 	up_read(&parent->lock);
+	tess_mdev_touched(tm, gpus);
 	if (!ret)
-		tess_mdev_parent_changed(parent);
+		tess_mdev_parents_changed(parent->frontend, gpus);
 	tess_mdev_parent_put(parent);
 	return ret;
 }

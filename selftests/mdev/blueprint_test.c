@@ -6,13 +6,11 @@
  */
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/netlink.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "harness.h"
+#include "uevent.h"
 #include "vgpu.h"
 
 static const char *const types[] = { "C1", "C4", "R2", "M1S", "blank" };
@@ -369,42 +367,6 @@ TEST_F(pool, profiles)
 }
 
 /* ---- events ---- */
-
-static int event_socket(void)
-{
-	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
-
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Is there a change event of a path that ends so, with this word if there is one? */
-static bool event_comes(int fd, const char *end, const char *word)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	char buf[4096], *at;
-
-	while (poll(&p, 1, 5000) == 1) {
-		ssize_t n = recv(fd, buf, sizeof(buf) - 1, 0);
-		size_t len = n < 0 ? 0 : strnlen(buf, n);
-
-		buf[n < 0 ? 0 : n] = 0;
-		if (strncmp(buf, "change@", 7) || len < strlen(end) ||
-		    strcmp(buf + len - strlen(end), end))
-			continue;
-		if (!word)
-			return true;
-		for (at = buf; at < buf + n; at += strlen(at) + 1) {
-			if (!strcmp(at, word))
-				return true;
-		}
-	}
-	return false;
-}
 
 TEST_F(pool, events)
 {

@@ -3,15 +3,18 @@
  * vGPUs with slices of two GPUs that get another shape while a VMM has them open and their guest
  * works; needs two GPUs.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../lib/harness.h"
 #include "crew.h"
 #include "gpus.h"
+#include "uevent.h"
 #include "vgpu.h"
 
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
@@ -431,6 +434,62 @@ TEST_F_TIMEOUT(live, of_one_number, 120)
 	ASSERT_EQ(0, write_blueprint(self, "slices=4"));
 	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
 	end_work(_metadata, self);
+}
+
+/* ---- what the pool says ---- */
+
+/* Are those told who count what the two GPUs have left? In any order, after it is so */
+static void expect_told(struct __test_metadata *_metadata, struct __fixture_live *self, int fd,
+			unsigned int home, unsigned int away)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool told[GPUS] = { false };
+	long end = now_ms() + POLL_MS;
+	char buf[4096];
+
+	while (!(told[0] && told[1]) && now_ms() < end && poll(&p, 1, POLL_MS) == 1) {
+		const char *name;
+		ssize_t n = recv(fd, buf, sizeof(buf) - 1, 0);
+		unsigned int i;
+
+		buf[n < 0 ? 0 : n] = 0;
+		name = strrchr(buf, '/');
+		for (i = 0; name && i < GPUS; i++)
+			if (!strncmp(buf, "change@", 7) && !strcmp(name + 1, self->pci[i]))
+				told[i] |= slices_taken(&self->books, i) ==
+					   (i == self->home ? home : away);
+	}
+	EXPECT_TRUE(told[self->home]);
+	EXPECT_TRUE(told[self->away]);
+}
+
+TEST_F_TIMEOUT(live, parents_are_told, 60)
+{
+	int fd = event_socket();
+	char other[37];
+
+	ASSERT_LE(0, fd);
+	change(_metadata, self, "slices=6");
+	expect_told(_metadata, self, fd, 3, 3);
+	close_vgpu(self);
+	ASSERT_EQ(0, write_blueprint(self, "none"));
+	expect_told(_metadata, self, fd, 0, 0);
+	ASSERT_EQ(0, write_blueprint(self, SPAN));
+	expect_told(_metadata, self, fd, 2, 2);
+	ASSERT_EQ(0, mdev_remove(self->uuid));
+	expect_told(_metadata, self, fd, 0, 0);
+	/* And of one GPU that goes to the other, and is removed there */
+	ASSERT_EQ(0, mdev_create("C1", other));
+	EXPECT_TRUE(event_comes(fd, self->pci[self->home], NULL));
+	ASSERT_EQ(0, mdev_attr_write(other, "gpu", gpu_name_of(self->away)));
+	expect_told(_metadata, self, fd, 0, 1);
+	close(fd);
+	fd = event_socket();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, mdev_remove(other));
+	EXPECT_TRUE(event_comes(fd, self->pci[self->away], NULL));
+	EXPECT_EQ(0, slices_taken(&self->books, self->away));
+	close(fd);
 }
 
 /* ---- several at once, and a GPU that goes ---- */
