@@ -161,6 +161,14 @@ static inline void __failed(struct __test_metadata *t, const char *file, int lin
 		exit(TH_FAIL);
 }
 
+/* How many times as long as usual everything may take: TESSERA_PATIENCE */
+static inline unsigned int patience(void)
+{
+	const char *times = getenv("TESSERA_PATIENCE");
+
+	return times && atoi(times) > 0 ? atoi(times) : 1;
+}
+
 static inline int __run_test(struct __test_metadata *t)
 {
 	int status;
@@ -172,7 +180,7 @@ static inline int __run_test(struct __test_metadata *t)
 		return TH_FAIL;
 	if (!pid) {
 		setpgid(0, 0);
-		alarm(t->timeout);
+		alarm(t->timeout * patience());
 		t->fn(t);
 		fflush(stdout);
 		_exit(t->status);

@@ -467,8 +467,8 @@ TEST_F_TIMEOUT(pool, writers_and_opener, 60)
 	long end;
 
 	ASSERT_EQ(0, mdev_create("C1", self->uuid));
-	start_writers(_metadata, self->uuid, 4000, w, thread);
-	end = now_ms() + 4000;
+	start_writers(_metadata, self->uuid, 4000 * patience(), w, thread);
+	end = now_ms() + 4000 * patience();
 	while (now_ms() < end) {
 		struct vgpu v;
 		struct ring r;
