@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, and one
-# whose heads come and go while it shows something.
+# In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, one whose
+# heads come and go while it shows something, and what QEMU shows of what a guest does.
 #
 # shellcheck disable=SC2317 # functions called by name
 
@@ -62,9 +62,34 @@ heads_come_and_go()
 	return "$go_status"
 }
 
+shows()
+{
+	grep -q "^head 0 shows 1024x768" /run/tessera/guests/kms/stdout
+}
+
+# Drawn through the driver, and dumped by QEMU: the same, pixel by pixel
+picture()
+{
+	setup 1 || return 1
+	scripts/vm guest --vgpu "$uuid,display=on" --qmp /tmp/kms-qmp --detach kms -- \
+		out/selftests/drm/kms_pattern -t 30 || return 1
+	picture_left=600
+	until shows; do
+		picture_left=$((picture_left - 1))
+		[ "$picture_left" -gt 0 ] || return 1
+		sleep 0.2
+	done
+	selftests/mdev/qmp.py /tmp/kms-qmp screendump \
+		'{"device": "vgpu0", "head": 0, "filename": "/tmp/kms-shot.ppm"}' || return 1
+	out/selftests/drm/kms_pattern -p 1024x768 >/tmp/kms-want.ppm
+	cmp /tmp/kms-want.ppm /tmp/kms-shot.ppm || return 1
+	scripts/vm wait kms --timeout 100 && teardown
+}
+
 ktap_begin
 free=$(cat "$gpu/slices_free")
 check "a guest with one head" one_head
 check "heads come and go while a guest uses them" heads_come_and_go
+check "QEMU shows what a guest draws through DRM" picture
 check "all slices are back" test "$(cat "$gpu/slices_free")" = "$free"
 ktap_end

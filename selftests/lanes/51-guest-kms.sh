@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: modesetting in KVM guests: vGPUs with display heads, also while these come and go
-# timeout: 600
+# lane: modesetting in KVM guests: heads that come and go, what QEMU shows of a guest
+# timeout: 900
 # beside: no
 
-exec scripts/vm host --timeout 580 -- selftests/drm/kms.sh
+exec scripts/vm host --timeout 880 -- selftests/drm/kms.sh
