@@ -24,7 +24,10 @@
  * so does one whose attribute "gpu" is written. The mdev stays where it was made.
  *
  * Giving the old one up first was rejected: if the new one is refused, the slices of the old
- * one may be somebody else's by then.
+ * one may be somebody else's by then. Lending them to the new one was rejected, too: until all of
+ * that is there, of several GPUs maybe, the old one would be a vGPU without slices, which
+ * nothing in the core expects, and VRAM is needed for both in any case. Whoever has room for
+ * one only writes "none" first.
  *
  * All of this is serialized by &tess_mdev_shape.lock, with open and close too, so that
  * nothing changes the frame of a vGPU that is being opened. No call-back of the core takes

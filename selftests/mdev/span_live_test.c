@@ -236,6 +236,28 @@ TEST_F_TIMEOUT(live, where_there_is_room, 60)
 	end_work(_metadata, self);
 }
 
+/* Also while nobody has it open: what it has stays, so nothing more is needed */
+TEST_F_TIMEOUT(live, closed, 60)
+{
+	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
+
+	close_vgpu(self);
+	ASSERT_TRUE(crowd_home(&self->crowd, 0));
+	ASSERT_EQ(0, write_blueprint(self, "engines=compute,copy topology=ring"));
+	ASSERT_EQ(0, write_blueprint(self, "slices=5"));
+	open_vgpu(_metadata, self);
+	EXPECT_EQ(gen + 2, reg64(&self->v, TESS_REG_GENERATION));
+	expect_shape(_metadata, self, 2, 3, TESS_KIND_COMPUTE);
+	start_work(_metadata, self);
+	end_work(_metadata, self);
+	close_vgpu(self);
+	/* Another frame is another composition, for which there is no room */
+	EXPECT_EQ(-ENOSPC, write_blueprint(self, "slices=6 max=8"));
+	open_vgpu(_metadata, self);
+	expect_shape(_metadata, self, 2, 3, TESS_KIND_COMPUTE);
+	ASSERT_TRUE(crowd_leaves(&self->crowd));
+}
+
 /* ---- at work ---- */
 
 /**
