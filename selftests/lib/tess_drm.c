@@ -91,7 +91,7 @@ uint64_t tess_sysfs_wait(const char *name, uint64_t value, unsigned int seconds)
 	return now;
 }
 
-int __tess_open(void)
+int __tess_open_node(const char *name)
 {
 	char path[400];
 	struct dirent *entry;
@@ -101,7 +101,7 @@ int __tess_open(void)
 	snprintf(path, sizeof(path), "%s/device/drm", tess_sysfs_dir());
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "renderD", 7))
+		if (strncmp(entry->d_name, name, strlen(name)))
 			continue;
 		snprintf(path, sizeof(path), "/dev/dri/%.32s", entry->d_name);
 		fd = open(path, O_RDWR | O_CLOEXEC);
@@ -111,6 +111,11 @@ int __tess_open(void)
 	if (dir)
 		closedir(dir);
 	return fd;
+}
+
+int __tess_open(void)
+{
+	return __tess_open_node("renderD");
 }
 
 int tess_open(void)

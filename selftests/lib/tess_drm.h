@@ -19,6 +19,8 @@ int tess_ioctl(int fd, unsigned long request, void *arg);
 /* Message, then the end of the test */
 void tess_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
+/* Node of the GPU that the tests are about whose name begins so, or negative errno */
+int __tess_open_node(const char *name);
 /* Render node of the GPU that the tests are about, or negative errno */
 int __tess_open(void);
 int tess_open(void);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tess_kms.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,24 +23,7 @@ static void must(int rc, const char *what)
 
 int __tess_kms_open(void)
 {
-	char path[400];
-	struct dirent *entry;
-	int fd = -ENODEV;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "%s/device/drm", tess_sysfs_dir());
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "card", 4))
-			continue;
-		snprintf(path, sizeof(path), "/dev/dri/%.32s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			fd = -errno;
-	}
-	if (dir)
-		closedir(dir);
-	return fd;
+	return __tess_open_node("card");
 }
 
 int tess_kms_open(void)
