@@ -6,12 +6,12 @@
  */
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <time.h>
 
 #include "harness.h"
 #include "uevent.h"
 #include "vgpu.h"
+#include "writer.h"
 
 static const char *const types[] = { "C1", "C4", "R2", "M1S", "blank" };
 #define TYPES (sizeof(types) / sizeof(*types))
@@ -405,54 +405,29 @@ static const char *const shapes[] = {
 	"slices=4 min=4 max=4 kind=render engines=all memory=2M",
 	"slices=1 min=1 max=2 kind=any memory=4M",
 	"none",
-};
-#define SHAPES (sizeof(shapes) / sizeof(*shapes))
-
-struct writer {
-	const char *uuid;
-	unsigned int seed;
-	long end;
-	int done;
-	int unexpected;
+	NULL,
 };
 
-static void *write_shapes(void *arg)
-{
-	struct writer *w = arg;
-
-	while (now_ms() < w->end) {
-		int ret = mdev_attr_write(w->uuid, "blueprint", shapes[rand_r(&w->seed) % SHAPES]);
-
-		w->done += !ret;
-		/* An mdev that is being removed has no files any more */
-		if (ret == -ENOENT || ret == -ENODEV)
-			break;
-		if (ret && ret != -ENOSPC && ret != -EBUSY && ret != -EINVAL)
-			w->unexpected = ret;
-	}
-	return NULL;
-}
+/* An mdev that is being removed has no files any more */
+static const int may[] = { -ENOSPC, -EBUSY, -EINVAL, -ENOENT, -ENODEV, 0 };
 
 static void start_writers(struct __test_metadata *_metadata, const char *uuid, int ms,
-			  struct writer w[WRITERS], pthread_t thread[WRITERS])
+			  struct writer w[WRITERS])
 {
 	unsigned int i;
 
 	for (i = 0; i < WRITERS; i++) {
-		w[i] = (struct writer){ .uuid = uuid, .seed = i + 1, .end = now_ms() + ms };
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, write_shapes, &w[i]));
+		w[i] = (struct writer){ .uuid = uuid, .shapes = shapes, .may = may, .seed = i + 1 };
+		ASSERT_EQ(0, writer_start(&w[i], ms));
 	}
 }
 
-static int end_writers(struct __test_metadata *_metadata, struct writer w[WRITERS],
-		       pthread_t thread[WRITERS])
+static unsigned int end_writers(struct __test_metadata *_metadata, struct writer w[WRITERS])
 {
-	unsigned int i;
-	int done = 0;
+	unsigned int i, done = 0;
 
 	for (i = 0; i < WRITERS; i++) {
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
-		EXPECT_EQ(0, w[i].unexpected);
+		EXPECT_EQ(0, writer_end(&w[i]));
 		done += w[i].done;
 	}
 	return done;
@@ -461,13 +436,13 @@ static int end_writers(struct __test_metadata *_metadata, struct writer w[WRITER
 /* Writers, and one who opens and closes all the time */
 TEST_F_TIMEOUT(pool, writers_and_opener, 60)
 {
-	pthread_t thread[WRITERS];
 	struct writer w[WRITERS];
-	int opened = 0, done;
+	unsigned int done;
+	int opened = 0;
 	long end;
 
 	ASSERT_EQ(0, mdev_create("C1", self->uuid));
-	start_writers(_metadata, self->uuid, 4000 * patience(), w, thread);
+	start_writers(_metadata, self->uuid, 4000 * patience(), w);
 	end = now_ms() + 4000 * patience();
 	while (now_ms() < end) {
 		struct vgpu v;
@@ -486,8 +461,8 @@ TEST_F_TIMEOUT(pool, writers_and_opener, 60)
 		EXPECT_EQ(opened, *(uint32_t *)ram_at(&v, DATA_GPA));
 		vgpu_close(&v);
 	}
-	done = end_writers(_metadata, w, thread);
-	TH_LOG("%d changes, opened %d times", done, opened);
+	done = end_writers(_metadata, w);
+	TH_LOG("%u changes, opened %d times", done, opened);
 	EXPECT_LT(WRITERS, done);
 	EXPECT_LT(1, opened);
 	EXPECT_LT(0, strlen(mdev_attr(self->uuid, "blueprint")));
@@ -498,14 +473,13 @@ TEST_F_TIMEOUT(pool, removal_during_writes, 60)
 	unsigned int round;
 
 	for (round = 0; round < 5; round++) {
-		pthread_t thread[WRITERS];
 		struct writer w[WRITERS];
 
 		ASSERT_EQ(0, mdev_create("blank", self->uuid));
-		start_writers(_metadata, self->uuid, 5000, w, thread);
+		start_writers(_metadata, self->uuid, 5000, w);
 		usleep(100000 + 37000 * round);
 		ASSERT_EQ(0, mdev_remove(self->uuid));
-		end_writers(_metadata, w, thread);
+		end_writers(_metadata, w);
 		EXPECT_EQ(self->books.slices_free, pool_value("slices_free"));
 		EXPECT_EQ(self->books.vram_free, pool_value("vram_free"));
 	}

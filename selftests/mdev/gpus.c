@@ -15,6 +15,9 @@
 #define CLASS "/sys/class/tessera"
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci"
 #define BIND_MS 10000
+#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
+/* What lingers goes after its file */
+#define LINGER_MS 20000
 
 int gpu_text(unsigned int gpu, const char *name, char *buf, size_t size)
 {
@@ -140,4 +143,63 @@ bool crowd_leaves(struct crowd *c)
 		if (mdev_remove(c->uuid[--c->nr]))
 			return false;
 	return true;
+}
+
+int compose_fail(const char *step)
+{
+	return file_write(COMPOSE_FAIL, step);
+}
+
+int pair_begin(struct pair *p)
+{
+	unsigned int i;
+	int ret;
+
+	mdev_remove_all();
+	if (gpu_value(1, "slices_total") < 0)
+		return -ENODEV;
+	p->home = home_gpu();
+	p->away = !p->home;
+	for (i = 0; i < GPUS; i++) {
+		ret = gpu_text(i, "name", p->pci[i], sizeof(p->pci[i]));
+		if (ret)
+			return ret;
+	}
+	books_take(&p->books);
+	return compose_fail("0");
+}
+
+bool pair_end(struct pair *p)
+{
+	long end = now_ms() + LINGER_MS;
+
+	compose_fail("0");
+	pair_close(p);
+	mdev_remove_all();
+	while (!books_balance(&p->books)) {
+		if (now_ms() > end)
+			return false;
+		usleep(20000);
+	}
+	return true;
+}
+
+int pair_open(struct pair *p)
+{
+	int ret = vgpu_open(&p->v, p->uuid);
+
+	if (ret)
+		return ret;
+	p->is_open = true;
+	p->event = vgpu_eventfd(&p->v, TESS_IRQ_EVENT);
+	return p->event < 0 ? p->event : 0;
+}
+
+void pair_close(struct pair *p)
+{
+	if (!p->is_open)
+		return;
+	close(p->event);
+	vgpu_close(&p->v);
+	p->is_open = false;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "vgpu.h"
+
 #define GPUS 2
 
 /* A file of a GPU of the pool as text, without its newline: 0, negative errno */
@@ -56,5 +58,40 @@ struct crowd {
 /* No compute slice is left on the GPU below which mdevs are made, but for some; false: failed */
 bool crowd_home(struct crowd *c, unsigned int but);
 bool crowd_leaves(struct crowd *c);
+
+/**
+ * struct pair - two GPUs, and a vGPU that one of them has, or both
+ * @books: what nobody had at first
+ * @home: number of the GPU below which mdevs are made
+ * @away: number of the other
+ * @pci: their addresses
+ * @uuid: of the vGPU
+ * @v: it, if @is_open
+ * @is_open: a VMM has it
+ * @event: eventfd of its config-change interrupt
+ * @crowd: what is in its way
+ */
+struct pair {
+	struct books books;
+	unsigned int home, away;
+	char pci[GPUS][64];
+	char uuid[37];
+	struct vgpu v;
+	bool is_open;
+	int event;
+	struct crowd crowd;
+};
+
+/* No mdev is there, and the books are open: 0, -ENODEV if there is one GPU only */
+int pair_begin(struct pair *p);
+/* Close and remove all; false: something is missing, or left over */
+bool pair_end(struct pair *p);
+/* Open the vGPU @uuid, with its interrupt */
+int pair_open(struct pair *p);
+/* If it is open */
+void pair_close(struct pair *p);
+
+/* Let a composition fail at its step @step, counted from 1: "0" for none */
+int compose_fail(const char *step);
 
 #endif

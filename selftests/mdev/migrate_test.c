@@ -19,7 +19,6 @@
 #define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
 
 #define POLL_MS 20000
-#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 /* As many as a short test has time for; TESS_MOVES for more */
 #define MOVES 12
 
@@ -74,13 +73,13 @@ FIXTURE_SETUP(open)
 		SKIP(return, "needs two GPUs");
 	self->home = home_gpu();
 	self->away = !self->home;
-	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+	ASSERT_EQ(0, compose_fail("0"));
 	books_take(&self->books);
 }
 
 FIXTURE_TEARDOWN(open)
 {
-	file_write(COMPOSE_FAIL, "0");
+	compose_fail("0");
 	close_vgpu(self);
 	mdev_remove_all();
 	books_expect(_metadata, &self->books);
@@ -505,9 +504,9 @@ TEST_F_TIMEOUT(open, every_step_fails, 120)
 	gen = reg64(&self->v, TESS_REG_GENERATION);
 	for (step = 1; step < 100; step++) {
 		snprintf(text, sizeof(text), "%u", step);
-		ASSERT_EQ(0, file_write(COMPOSE_FAIL, text));
+		ASSERT_EQ(0, compose_fail(text));
 		ret = mdev_attr_write(self->uuid, "gpu", gpu_name_of(self->away));
-		EXPECT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+		EXPECT_EQ(0, compose_fail("0"));
 		if (!ret)
 			break;
 		EXPECT_EQ(-ENOMEM, ret);

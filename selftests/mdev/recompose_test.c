@@ -9,6 +9,7 @@
 
 #include "harness.h"
 #include "vmm.h"
+#include "writer.h"
 
 #define VSLICES 4
 #define POLL_MS 20000
@@ -427,54 +428,31 @@ TEST_F_TIMEOUT(open, every_step_fails, 120)
 
 #define WRITERS 4
 
-static const char *const shapes[] = { "slices=1 kind=compute", "slices=2 kind=mixed", "slices=4",
-				      "slices=3 kind=any", "kind=render slices=2" };
-#define SHAPES (sizeof(shapes) / sizeof(*shapes))
-
-struct writer {
-	const char *uuid;
-	unsigned int seed;
-	long end;
-	int done;
-	int unexpected;
-};
-
-static void *write_shapes(void *arg)
-{
-	struct writer *w = arg;
-
-	while (now_ms() < w->end) {
-		int ret = mdev_attr_write(w->uuid, "blueprint", shapes[rand_r(&w->seed) % SHAPES]);
-
-		w->done += !ret;
-		if (ret && ret != -ENOSPC)
-			w->unexpected = ret;
-	}
-	return NULL;
-}
+static const char *const shapes[] = { "slices=1 kind=compute", "slices=2 kind=mixed",  "slices=4",
+				      "slices=3 kind=any",     "kind=render slices=2", NULL };
+static const int may[] = { -ENOSPC, 0 };
 
 TEST_F_TIMEOUT(open, concurrent_writers, 90)
 {
-	pthread_t thread[WRITERS];
+	unsigned int i, jobs = 0, done = 0;
 	struct writer w[WRITERS];
-	unsigned int i, jobs = 0;
-	int done = 0;
 
 	start_work(_metadata, self);
 	for (i = 0; i < WRITERS; i++) {
-		w[i] = (struct writer){ .uuid = self->uuid, .seed = i + 1, .end = now_ms() + 3000 };
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, write_shapes, &w[i]));
+		w[i] = (struct writer){
+			.uuid = self->uuid, .shapes = shapes, .may = may, .seed = i + 1
+		};
+		ASSERT_EQ(0, writer_start(&w[i], 3000));
 	}
 	for (i = 0; i < WRITERS; i++) {
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
-		EXPECT_EQ(0, w[i].unexpected);
+		EXPECT_EQ(0, writer_end(&w[i]));
 		done += w[i].done;
 	}
 	expect_progress(_metadata, self);
 	end_work(_metadata, self);
 	for (i = 0; i < VSLICES; i++)
 		jobs += self->w[i].jobs;
-	TH_LOG("%d changes, %u jobs", done, jobs);
+	TH_LOG("%u changes, %u jobs", done, jobs);
 	EXPECT_LT(WRITERS, done);
 	change(_metadata, self, "slices=2 kind=compute");
 	expect_shape(_metadata, self, 2, TESS_KIND_COMPUTE);
@@ -488,8 +466,9 @@ TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 	self->event = -1;
 	vgpu_close(&self->v);
 	for (round = 0; round < 4; round++) {
-		struct writer w = { .uuid = self->uuid, .seed = round + 1 };
-		pthread_t thread;
+		struct writer w = {
+			.uuid = self->uuid, .shapes = shapes, .may = may, .seed = round + 1
+		};
 		struct ring r;
 		pid_t pid;
 
@@ -497,12 +476,10 @@ TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 					     "slices=4 min=1 max=4 kind=compute"));
 		pid = vmm_start(self->uuid);
 		ASSERT_LT(0, pid);
-		w.end = now_ms() + 1000;
-		ASSERT_EQ(0, pthread_create(&thread, NULL, write_shapes, &w));
+		ASSERT_EQ(0, writer_start(&w, 1000));
 		usleep(200000 + 61000 * round);
 		vmm_kill(pid);
-		ASSERT_EQ(0, pthread_join(thread, NULL));
-		EXPECT_EQ(0, w.unexpected);
+		EXPECT_EQ(0, writer_end(&w));
 		EXPECT_LT(0, w.done);
 		/* It is as good as new, whatever its shape */
 		ASSERT_EQ(0, vmm_open_again(&self->v, self->uuid));

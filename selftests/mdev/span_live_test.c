@@ -16,8 +16,8 @@
 #include "gpus.h"
 #include "uevent.h"
 #include "vgpu.h"
+#include "writer.h"
 
-#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 #define VSLICES 6
 #define SPAN "slices=4 min=2 max=6 kind=compute memory=0 gpus=2"
 #define POLL_MS 10000
@@ -25,76 +25,44 @@
 
 FIXTURE(live)
 {
-	struct books books;
-	unsigned int home, away;
-	char pci[GPUS][64];
-	char uuid[37];
-	struct vgpu v;
-	bool is_open;
-	int event;
+	struct pair p;
 	struct tess_composition *page;
 	struct crew crew;
 	long long faults;
-	struct crowd crowd;
 };
 
 static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_live *self)
 {
-	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
-	self->is_open = true;
-	self->event = vgpu_eventfd(&self->v, TESS_IRQ_EVENT);
-	ASSERT_LE(0, self->event);
-	self->page = vgpu_mmap(&self->v, TESS_BAR_REGS, TESS_COMPOSITION_PAGE, PAGE);
+	ASSERT_EQ(0, pair_open(&self->p));
+	self->page = vgpu_mmap(&self->p.v, TESS_BAR_REGS, TESS_COMPOSITION_PAGE, PAGE);
 	ASSERT_NE(MAP_FAILED, self->page);
-}
-
-static void close_vgpu(struct __fixture_live *self)
-{
-	if (!self->is_open)
-		return;
-	close(self->event);
-	vgpu_close(&self->v);
-	self->is_open = false;
 }
 
 FIXTURE_SETUP(live)
 {
-	unsigned int i;
+	int ret = pair_begin(&self->p);
 
-	mdev_remove_all();
-	if (gpu_value(1, "slices_total") < 0)
+	if (ret == -ENODEV)
 		SKIP(return, "needs two GPUs");
-	self->home = home_gpu();
-	self->away = !self->home;
-	for (i = 0; i < GPUS; i++)
-		ASSERT_EQ(0, gpu_text(i, "name", self->pci[i], sizeof(self->pci[i])));
-	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "0"));
-	books_take(&self->books);
-	ASSERT_EQ(0, mdev_create("blank", self->uuid));
-	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", SPAN));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, mdev_create("blank", self->p.uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->p.uuid, "blueprint", SPAN));
 	open_vgpu(_metadata, self);
 }
 
 FIXTURE_TEARDOWN(live)
 {
-	long end = now_ms() + POLL_MS;
-
-	file_write(COMPOSE_FAIL, "0");
-	close_vgpu(self);
-	mdev_remove_all();
-	while (!books_balance(&self->books) && now_ms() < end)
-		usleep(20000);
-	EXPECT_TRUE(books_balance(&self->books));
+	EXPECT_TRUE(pair_end(&self->p));
 }
 
 static int write_blueprint(struct __fixture_live *self, const char *text)
 {
-	return mdev_attr_write(self->uuid, "blueprint", text);
+	return mdev_attr_write(self->p.uuid, "blueprint", text);
 }
 
 static bool says(struct __fixture_live *self, const char *attr, const char *want)
 {
-	const char *got = mdev_attr(self->uuid, attr);
+	const char *got = mdev_attr(self->p.uuid, attr);
 
 	if (!strncmp(got, want, strlen(want)))
 		return true;
@@ -137,24 +105,24 @@ static void expect_shape(struct __test_metadata *_metadata, struct __fixture_liv
 	char text[32];
 
 	ASSERT_TRUE(read_page(self->page, &page));
-	EXPECT_EQ(reg64(&self->v, TESS_REG_GENERATION), page.generation);
+	EXPECT_EQ(reg64(&self->p.v, TESS_REG_GENERATION), page.generation);
 	EXPECT_EQ(VSLICES, page.slice_count);
 	EXPECT_EQ(mask_of(home, away), page.slice_mask);
-	EXPECT_EQ(page.slice_mask, reg64(&self->v, TESS_REG_SLICE_MASK));
+	EXPECT_EQ(page.slice_mask, reg64(&self->p.v, TESS_REG_SLICE_MASK));
 	for (i = 0; i < VSLICES; i++) {
 		const struct tess_composition_slice *s = &page.slice[i];
 		bool given = page.slice_mask >> i & 1;
 
 		EXPECT_EQ(given ? kind : TESS_KIND_NONE, s->kind);
-		EXPECT_EQ(s->kind, client_reg32(&self->v, i, TESS_SREG_KIND));
-		EXPECT_EQ(s->engines, client_reg32(&self->v, i, TESS_SREG_ENGINES));
+		EXPECT_EQ(s->kind, client_reg32(&self->p.v, i, TESS_SREG_KIND));
+		EXPECT_EQ(s->engines, client_reg32(&self->p.v, i, TESS_SREG_ENGINES));
 		if (given)
-			EXPECT_EQ(i < VSLICES / 2 ? self->home : self->away, s->gpu);
+			EXPECT_EQ(i < VSLICES / 2 ? self->p.home : self->p.away, s->gpu);
 		engines |= s->engines;
 	}
 	EXPECT_EQ(engines, page.engines);
-	EXPECT_EQ(home, slices_taken(&self->books, self->home) - self->crowd.nr);
-	EXPECT_EQ(away, slices_taken(&self->books, self->away));
+	EXPECT_EQ(home, slices_taken(&self->p.books, self->p.home) - self->p.crowd.nr);
+	EXPECT_EQ(away, slices_taken(&self->p.books, self->p.away));
 	snprintf(text, sizeof(text), "slices=%u min=2 max=6 ", home + away);
 	EXPECT_TRUE(says(self, "blueprint", text));
 }
@@ -162,20 +130,20 @@ static void expect_shape(struct __test_metadata *_metadata, struct __fixture_liv
 /* Write a blueprint that works: one generation, one interrupt */
 static void change(struct __test_metadata *_metadata, struct __fixture_live *self, const char *text)
 {
-	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
+	uint64_t gen = reg64(&self->p.v, TESS_REG_GENERATION);
 
 	ASSERT_EQ(0, write_blueprint(self, text));
-	EXPECT_EQ(1, eventfd_wait(self->event, 5000));
-	EXPECT_EQ(1, reg64(&self->v, TESS_REG_EVENT_PENDING));
-	reg64_write(&self->v, TESS_REG_EVENT_PENDING, 1);
-	EXPECT_EQ(gen + 1, reg64(&self->v, TESS_REG_GENERATION));
+	EXPECT_EQ(1, eventfd_wait(self->p.event, 5000));
+	EXPECT_EQ(1, reg64(&self->p.v, TESS_REG_EVENT_PENDING));
+	reg64_write(&self->p.v, TESS_REG_EVENT_PENDING, 1);
+	EXPECT_EQ(gen + 1, reg64(&self->p.v, TESS_REG_GENERATION));
 	EXPECT_TRUE(says(self, "last_error", "none"));
 }
 
 static void start_work(struct __test_metadata *_metadata, struct __fixture_live *self)
 {
-	self->faults = mdev_stat(self->uuid, "client_faults");
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	self->faults = mdev_stat(self->p.uuid, "client_faults");
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 }
 
@@ -187,7 +155,7 @@ static void end_work(struct __test_metadata *_metadata, struct __fixture_live *s
 	wrong = crew_end(&self->crew);
 	TH_LOG("%s; %u jobs", wrong ?: "all right", crew_jobs(&self->crew));
 	EXPECT_EQ(NULL, wrong);
-	EXPECT_EQ(self->faults, mdev_stat(self->uuid, "client_faults"));
+	EXPECT_EQ(self->faults, mdev_stat(self->p.uuid, "client_faults"));
 }
 
 TEST_F_TIMEOUT(live, shrink_and_grow, 120)
@@ -221,7 +189,7 @@ TEST_F_TIMEOUT(live, shrink_and_grow, 120)
 TEST_F_TIMEOUT(live, where_there_is_room, 60)
 {
 	change(_metadata, self, "slices=2");
-	ASSERT_TRUE(crowd_home(&self->crowd, 0));
+	ASSERT_TRUE(crowd_home(&self->p.crowd, 0));
 	start_work(_metadata, self);
 	change(_metadata, self, "slices=4");
 	expect_shape(_metadata, self, 1, 3, TESS_KIND_COMPUTE);
@@ -229,33 +197,33 @@ TEST_F_TIMEOUT(live, where_there_is_room, 60)
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, "slices=5"));
 	EXPECT_TRUE(says(self, "last_error", "ENOSPC: gpus=2: its GPUs have "));
 	expect_shape(_metadata, self, 1, 3, TESS_KIND_COMPUTE);
-	ASSERT_TRUE(crowd_leaves(&self->crowd));
+	ASSERT_TRUE(crowd_leaves(&self->p.crowd));
 	change(_metadata, self, "slices=5");
-	EXPECT_EQ(5,
-		  slices_taken(&self->books, self->home) + slices_taken(&self->books, self->away));
+	EXPECT_EQ(5, slices_taken(&self->p.books, self->p.home) +
+			     slices_taken(&self->p.books, self->p.away));
 	end_work(_metadata, self);
 }
 
 /* Also while nobody has it open: what it has stays, so nothing more is needed */
 TEST_F_TIMEOUT(live, closed, 60)
 {
-	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
+	uint64_t gen = reg64(&self->p.v, TESS_REG_GENERATION);
 
-	close_vgpu(self);
-	ASSERT_TRUE(crowd_home(&self->crowd, 0));
+	pair_close(&self->p);
+	ASSERT_TRUE(crowd_home(&self->p.crowd, 0));
 	ASSERT_EQ(0, write_blueprint(self, "engines=compute,copy topology=ring"));
 	ASSERT_EQ(0, write_blueprint(self, "slices=5"));
 	open_vgpu(_metadata, self);
-	EXPECT_EQ(gen + 2, reg64(&self->v, TESS_REG_GENERATION));
+	EXPECT_EQ(gen + 2, reg64(&self->p.v, TESS_REG_GENERATION));
 	expect_shape(_metadata, self, 2, 3, TESS_KIND_COMPUTE);
 	start_work(_metadata, self);
 	end_work(_metadata, self);
-	close_vgpu(self);
+	pair_close(&self->p);
 	/* Another frame is another composition, for which there is no room */
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, "slices=6 max=8"));
 	open_vgpu(_metadata, self);
 	expect_shape(_metadata, self, 2, 3, TESS_KIND_COMPUTE);
-	ASSERT_TRUE(crowd_leaves(&self->crowd));
+	ASSERT_TRUE(crowd_leaves(&self->p.crowd));
 }
 
 /* ---- at work ---- */
@@ -311,7 +279,7 @@ TEST_F_TIMEOUT(live, at_work, 300)
 	long longest = 0;
 
 	w.page = self->page;
-	w.first = reg64(&self->v, TESS_REG_GENERATION);
+	w.first = reg64(&self->p.v, TESS_REG_GENERATION);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, watch, &w));
 	start_work(_metadata, self);
 	for (i = 1; i <= CHANGES; i++) {
@@ -324,9 +292,10 @@ TEST_F_TIMEOUT(live, at_work, 300)
 		change(_metadata, self, text);
 		if (now_ms() - start > longest)
 			longest = now_ms() - start;
-		mask[i] = reg64(&self->v, TESS_REG_SLICE_MASK);
+		mask[i] = reg64(&self->p.v, TESS_REG_SLICE_MASK);
 		EXPECT_EQ(slices, __builtin_popcountll(mask[i]));
-		EXPECT_EQ(slices, slices_taken(&self->books, 0) + slices_taken(&self->books, 1));
+		EXPECT_EQ(slices,
+			  slices_taken(&self->p.books, 0) + slices_taken(&self->p.books, 1));
 		if (i % 5 == 0)
 			EXPECT_TRUE(crew_goes_on(&self->crew));
 	}
@@ -361,7 +330,7 @@ TEST_F_TIMEOUT(live, refusals, 60)
 		{ "min=1", -EINVAL, "EINVAL: column 1: gpus=2 is more than min=1" },
 		{ "none", -EBUSY, "EBUSY: it is in use" },
 	};
-	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
+	uint64_t gen = reg64(&self->p.v, TESS_REG_GENERATION);
 	char path[256];
 	size_t i;
 
@@ -369,15 +338,15 @@ TEST_F_TIMEOUT(live, refusals, 60)
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		EXPECT_EQ(refusals[i].error, write_blueprint(self, refusals[i].text));
 		EXPECT_TRUE(says(self, "last_error", refusals[i].why));
-		EXPECT_EQ(gen, reg64(&self->v, TESS_REG_GENERATION));
+		EXPECT_EQ(gen, reg64(&self->p.v, TESS_REG_GENERATION));
 	}
 	/* Nobody changes one part alone */
 	for (i = 0; i < GPUS; i++) {
 		snprintf(path, sizeof(path), "/sys/class/tessera/gpu%zu/vgpus/%s/policy", i,
-			 self->uuid);
+			 self->p.uuid);
 		EXPECT_EQ(-EOPNOTSUPP, file_write(path, "auto"));
 	}
-	EXPECT_EQ(0, eventfd_wait(self->event, 0));
+	EXPECT_EQ(0, eventfd_wait(self->p.event, 0));
 	expect_shape(_metadata, self, 2, 2, TESS_KIND_COMPUTE);
 	end_work(_metadata, self);
 }
@@ -386,33 +355,33 @@ TEST_F_TIMEOUT(live, refusals, 60)
 static unsigned int fail_all_steps(struct __test_metadata *_metadata, struct __fixture_live *self,
 				   const char *text)
 {
-	uint64_t gen = reg64(&self->v, TESS_REG_GENERATION);
-	uint64_t mask = reg64(&self->v, TESS_REG_SLICE_MASK);
+	uint64_t gen = reg64(&self->p.v, TESS_REG_GENERATION);
+	uint64_t mask = reg64(&self->p.v, TESS_REG_SLICE_MASK);
 	unsigned int step,
-		on[GPUS] = { slices_taken(&self->books, 0), slices_taken(&self->books, 1) };
+		on[GPUS] = { slices_taken(&self->p.books, 0), slices_taken(&self->p.books, 1) };
 	char number[16];
 	int ret = -1;
 
 	for (step = 1; step < 200; step++) {
 		snprintf(number, sizeof(number), "%u", step);
-		ASSERT_EQ(0, file_write(COMPOSE_FAIL, number));
+		ASSERT_EQ(0, compose_fail(number));
 		ret = write_blueprint(self, text);
-		EXPECT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+		EXPECT_EQ(0, compose_fail("0"));
 		if (!ret)
 			break;
 		EXPECT_EQ(-ENOMEM, ret);
 		EXPECT_TRUE(says(self, "last_error", "ENOMEM: out of memory"));
-		EXPECT_EQ(gen, reg64(&self->v, TESS_REG_GENERATION));
-		EXPECT_EQ(mask, reg64(&self->v, TESS_REG_SLICE_MASK));
-		EXPECT_EQ(0, eventfd_wait(self->event, 0));
-		EXPECT_EQ(on[0], slices_taken(&self->books, 0));
-		EXPECT_EQ(on[1], slices_taken(&self->books, 1));
+		EXPECT_EQ(gen, reg64(&self->p.v, TESS_REG_GENERATION));
+		EXPECT_EQ(mask, reg64(&self->p.v, TESS_REG_SLICE_MASK));
+		EXPECT_EQ(0, eventfd_wait(self->p.event, 0));
+		EXPECT_EQ(on[0], slices_taken(&self->p.books, 0));
+		EXPECT_EQ(on[1], slices_taken(&self->p.books, 1));
 		if (step % 4 == 0)
 			EXPECT_TRUE(crew_goes_on(&self->crew));
 	}
 	EXPECT_EQ(0, ret);
-	EXPECT_EQ(1, eventfd_wait(self->event, 5000));
-	EXPECT_EQ(gen + 1, reg64(&self->v, TESS_REG_GENERATION));
+	EXPECT_EQ(1, eventfd_wait(self->p.event, 5000));
+	EXPECT_EQ(gen + 1, reg64(&self->p.v, TESS_REG_GENERATION));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	return step - 1;
 }
@@ -441,20 +410,20 @@ TEST_F_TIMEOUT(live, of_one_number, 120)
 {
 	unsigned int failures;
 
-	close_vgpu(self);
+	pair_close(&self->p);
 	ASSERT_EQ(0, write_blueprint(self, "slices=4 min=4 max=4"));
 	open_vgpu(_metadata, self);
-	EXPECT_EQ(4, self->v.vslices);
+	EXPECT_EQ(4, self->p.v.vslices);
 	start_work(_metadata, self);
 	failures = fail_all_steps(_metadata, self, "kind=mixed");
 	TH_LOG("%u steps can fail", failures);
-	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
+	EXPECT_EQ(0xf, reg64(&self->p.v, TESS_REG_SLICE_MASK));
 	/* And fewer than it was made for */
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 kind=compute"));
-	EXPECT_EQ(0x5, reg64(&self->v, TESS_REG_SLICE_MASK));
+	EXPECT_EQ(0x5, reg64(&self->p.v, TESS_REG_SLICE_MASK));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	ASSERT_EQ(0, write_blueprint(self, "slices=4"));
-	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
+	EXPECT_EQ(0xf, reg64(&self->p.v, TESS_REG_SLICE_MASK));
 	end_work(_metadata, self);
 }
 
@@ -477,12 +446,12 @@ static void expect_told(struct __test_metadata *_metadata, struct __fixture_live
 		buf[n < 0 ? 0 : n] = 0;
 		name = strrchr(buf, '/');
 		for (i = 0; name && i < GPUS; i++)
-			if (!strncmp(buf, "change@", 7) && !strcmp(name + 1, self->pci[i]))
-				told[i] |= slices_taken(&self->books, i) ==
-					   (i == self->home ? home : away);
+			if (!strncmp(buf, "change@", 7) && !strcmp(name + 1, self->p.pci[i]))
+				told[i] |= slices_taken(&self->p.books, i) ==
+					   (i == self->p.home ? home : away);
 	}
-	EXPECT_TRUE(told[self->home]);
-	EXPECT_TRUE(told[self->away]);
+	EXPECT_TRUE(told[self->p.home]);
+	EXPECT_TRUE(told[self->p.away]);
 }
 
 TEST_F_TIMEOUT(live, parents_are_told, 60)
@@ -493,74 +462,54 @@ TEST_F_TIMEOUT(live, parents_are_told, 60)
 	ASSERT_LE(0, fd);
 	change(_metadata, self, "slices=6");
 	expect_told(_metadata, self, fd, 3, 3);
-	close_vgpu(self);
+	pair_close(&self->p);
 	ASSERT_EQ(0, write_blueprint(self, "none"));
 	expect_told(_metadata, self, fd, 0, 0);
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
 	expect_told(_metadata, self, fd, 2, 2);
-	ASSERT_EQ(0, mdev_remove(self->uuid));
+	ASSERT_EQ(0, mdev_remove(self->p.uuid));
 	expect_told(_metadata, self, fd, 0, 0);
 	/* And of one GPU that goes to the other, and is removed there */
 	ASSERT_EQ(0, mdev_create("C1", other));
-	EXPECT_TRUE(event_comes(fd, self->pci[self->home], NULL));
-	ASSERT_EQ(0, mdev_attr_write(other, "gpu", gpu_name_of(self->away)));
+	EXPECT_TRUE(event_comes(fd, self->p.pci[self->p.home], NULL));
+	ASSERT_EQ(0, mdev_attr_write(other, "gpu", gpu_name_of(self->p.away)));
 	expect_told(_metadata, self, fd, 0, 1);
 	close(fd);
 	fd = event_socket();
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, mdev_remove(other));
-	EXPECT_TRUE(event_comes(fd, self->pci[self->away], NULL));
-	EXPECT_EQ(0, slices_taken(&self->books, self->away));
+	EXPECT_TRUE(event_comes(fd, self->p.pci[self->p.away], NULL));
+	EXPECT_EQ(0, slices_taken(&self->p.books, self->p.away));
 	close(fd);
 }
 
 /* ---- several at once, and a GPU that goes ---- */
 
-struct writer {
-	const char *uuid;
-	unsigned int seed;
-	long end;
-	unsigned int done;
-	int unexpected;
-};
-
-static void *write_shapes(void *arg)
-{
-	struct writer *w = arg;
-	char text[32];
-
-	while (now_ms() < w->end) {
-		int ret;
-
-		snprintf(text, sizeof(text), "slices=%u", 2 + rand_r(&w->seed) % 5);
-		ret = mdev_attr_write(w->uuid, "blueprint", text);
-		w->done += !ret;
-		if (ret && ret != -ENOSPC && ret != -ENODEV)
-			w->unexpected = ret;
-	}
-	return NULL;
-}
+static const char *const shapes[] = { "slices=2", "slices=3", "slices=4",
+				      "slices=5", "slices=6", NULL };
+static const int may[] = { -ENOSPC, -ENODEV, 0 };
 
 /* Two vGPUs of the same GPUs change, and one of them by two writers */
 TEST_F_TIMEOUT(live, writers, 90)
 {
-	struct writer w[3] = { 0 };
-	char other[37];
-	pthread_t thread[3];
+	struct writer w[3];
 	unsigned int i;
+	char other[37];
 
 	ASSERT_EQ(0, mdev_create("blank", other));
 	ASSERT_EQ(0, mdev_attr_write(other, "blueprint", SPAN " topology=ring"));
 	start_work(_metadata, self);
 	for (i = 0; i < 3; i++) {
-		w[i] = (struct writer){ .uuid = i == 2 ? other : self->uuid,
-					.seed = i + 1,
-					.end = now_ms() + 3000 };
-		ASSERT_EQ(0, pthread_create(&thread[i], NULL, write_shapes, &w[i]));
+		w[i] = (struct writer){
+			.uuid = i == 2 ? other : self->p.uuid,
+			.shapes = shapes,
+			.may = may,
+			.seed = i + 1,
+		};
+		ASSERT_EQ(0, writer_start(&w[i], 3000));
 	}
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, pthread_join(thread[i], NULL));
-		EXPECT_EQ(0, w[i].unexpected);
+		EXPECT_EQ(0, writer_end(&w[i]));
 		EXPECT_LT(0, w[i].done);
 	}
 	end_work(_metadata, self);
@@ -569,22 +518,19 @@ TEST_F_TIMEOUT(live, writers, 90)
 
 TEST_F_TIMEOUT(live, gpu_goes_meanwhile, 120)
 {
-	struct writer w = { .uuid = self->uuid, .seed = 7 };
-	pthread_t thread;
+	struct writer w = { .uuid = self->p.uuid, .shapes = shapes, .may = may, .seed = 7 };
 
 	start_work(_metadata, self);
-	w.end = now_ms() + 1500;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, write_shapes, &w));
+	ASSERT_EQ(0, writer_start(&w, 1500));
 	usleep(500000);
-	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_EQ(0, w.unexpected);
+	ASSERT_EQ(0, gpu_unbind(self->p.pci[self->p.away]));
+	EXPECT_EQ(0, writer_end(&w));
 	EXPECT_LT(0, w.done);
-	EXPECT_EQ(0xffffffff, reg32(&self->v, TESS_REG_ID));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	EXPECT_EQ(0xffffffff, reg32(&self->p.v, TESS_REG_ID));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
 	crew_stop(&self->crew);
-	close_vgpu(self);
-	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
+	pair_close(&self->p);
+	ASSERT_EQ(0, gpu_bind(self->p.pci[self->p.away]));
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
 	open_vgpu(_metadata, self);
 	start_work(_metadata, self);

@@ -14,9 +14,7 @@
 #include "vgpu.h"
 #include "vmm.h"
 
-#define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 #define SPAN "slices=4 kind=compute memory=0 gpus=2"
-#define POLL_MS 10000
 #define DEAD 0xffffffff
 
 static bool begins(const char *want, const char *got)
@@ -31,66 +29,28 @@ static bool begins(const char *want, const char *got)
 
 FIXTURE(span)
 {
-	struct books books;
-	unsigned int home, away;
-	char pci[GPUS][64];
-	char uuid[37];
-	struct vgpu v;
-	bool is_open;
-	int event;
+	struct pair p;
 	struct crew crew;
-	struct crowd crowd;
 };
 
 FIXTURE_SETUP(span)
 {
-	unsigned int i;
+	int ret = pair_begin(&self->p);
 
-	mdev_remove_all();
-	if (gpu_value(1, "slices_total") < 0)
+	if (ret == -ENODEV)
 		SKIP(return, "needs two GPUs");
-	self->home = home_gpu();
-	self->away = !self->home;
-	for (i = 0; i < GPUS; i++)
-		ASSERT_EQ(0, gpu_text(i, "name", self->pci[i], sizeof(self->pci[i])));
-	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "0"));
-	books_take(&self->books);
-	ASSERT_EQ(0, mdev_create("blank", self->uuid));
-}
-
-static void close_vgpu(struct __fixture_span *self)
-{
-	if (!self->is_open)
-		return;
-	close(self->event);
-	vgpu_close(&self->v);
-	self->is_open = false;
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, mdev_create("blank", self->p.uuid));
 }
 
 FIXTURE_TEARDOWN(span)
 {
-	long end = now_ms() + POLL_MS;
-
-	file_write(COMPOSE_FAIL, "0");
-	close_vgpu(self);
-	mdev_remove_all();
-	/* What lingered goes after its file */
-	while (!books_balance(&self->books) && now_ms() < end)
-		usleep(20000);
-	EXPECT_TRUE(books_balance(&self->books));
+	EXPECT_TRUE(pair_end(&self->p));
 }
 
 static int write_blueprint(struct __fixture_span *self, const char *text)
 {
-	return mdev_attr_write(self->uuid, "blueprint", text);
-}
-
-static void open_vgpu(struct __test_metadata *_metadata, struct __fixture_span *self)
-{
-	ASSERT_EQ(0, vgpu_open(&self->v, self->uuid));
-	self->is_open = true;
-	self->event = vgpu_eventfd(&self->v, TESS_IRQ_EVENT);
-	ASSERT_LE(0, self->event);
+	return mdev_attr_write(self->p.uuid, "blueprint", text);
 }
 
 /* ---- what the guest and the host see ---- */
@@ -100,7 +60,7 @@ static void expect_page(struct __test_metadata *_metadata, struct __fixture_span
 	const struct tess_composition *page;
 	unsigned int i, on[GPUS] = { 0 };
 
-	page = vgpu_mmap(&self->v, TESS_BAR_REGS, TESS_COMPOSITION_PAGE, PAGE);
+	page = vgpu_mmap(&self->p.v, TESS_BAR_REGS, TESS_COMPOSITION_PAGE, PAGE);
 	ASSERT_NE(MAP_FAILED, page);
 	EXPECT_EQ(TESS_COMPOSITION_MAGIC, page->magic);
 	EXPECT_EQ(4, page->slice_count);
@@ -111,7 +71,7 @@ static void expect_page(struct __test_metadata *_metadata, struct __fixture_span
 		ASSERT_GT(GPUS, page->slice[i].gpu);
 		on[page->slice[i].gpu]++;
 		EXPECT_EQ(TESS_KIND_COMPUTE, page->slice[i].kind);
-		EXPECT_EQ(TESS_KIND_COMPUTE, client_reg32(&self->v, i, TESS_SREG_KIND));
+		EXPECT_EQ(TESS_KIND_COMPUTE, client_reg32(&self->p.v, i, TESS_SREG_KIND));
 		EXPECT_EQ(0, page->slice[i].bank_size);
 		/* Links are within a GPU, whose vslices follow each other */
 		EXPECT_EQ(i < 2 ? 0x3 : 0xc, page->slice[i].links);
@@ -127,38 +87,38 @@ TEST_F_TIMEOUT(span, composed, 60)
 	uint64_t gen;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	EXPECT_STREQ("none", mdev_attr(self->uuid, "last_error"));
+	EXPECT_STREQ("none", mdev_attr(self->p.uuid, "last_error"));
 	EXPECT_STREQ("slices=4 min=4 max=4 kind=compute memory=0 topology=mesh engines=all "
 		     "heads=0 share=exclusive policy=manual gpus=2",
-		     mdev_attr(self->uuid, "blueprint"));
-	snprintf(text, sizeof(text), "%s %s", gpu_name_of(self->home), gpu_name_of(self->away));
-	EXPECT_STREQ(text, mdev_attr(self->uuid, "gpu"));
-	EXPECT_EQ(2, slices_taken(&self->books, 0));
-	EXPECT_EQ(2, slices_taken(&self->books, 1));
-	snprintf(line, sizeof(line), "slice 3: gpu=%u ", self->away);
-	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), line));
-	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "profile"), "slices=4"));
-	open_vgpu(_metadata, self);
-	EXPECT_EQ(4, self->v.vslices);
-	EXPECT_EQ(0xf, reg64(&self->v, TESS_REG_SLICE_MASK));
-	EXPECT_EQ(0, reg64(&self->v, TESS_REG_VRAM_SIZE));
+		     mdev_attr(self->p.uuid, "blueprint"));
+	snprintf(text, sizeof(text), "%s %s", gpu_name_of(self->p.home), gpu_name_of(self->p.away));
+	EXPECT_STREQ(text, mdev_attr(self->p.uuid, "gpu"));
+	EXPECT_EQ(2, slices_taken(&self->p.books, 0));
+	EXPECT_EQ(2, slices_taken(&self->p.books, 1));
+	snprintf(line, sizeof(line), "slice 3: gpu=%u ", self->p.away);
+	EXPECT_TRUE(strstr(mdev_attr(self->p.uuid, "composition"), line));
+	EXPECT_TRUE(strstr(mdev_attr(self->p.uuid, "profile"), "slices=4"));
+	ASSERT_EQ(0, pair_open(&self->p));
+	EXPECT_EQ(4, self->p.v.vslices);
+	EXPECT_EQ(0xf, reg64(&self->p.v, TESS_REG_SLICE_MASK));
+	EXPECT_EQ(0, reg64(&self->p.v, TESS_REG_VRAM_SIZE));
 	expect_page(_metadata, self);
-	gen = reg64(&self->v, TESS_REG_GENERATION);
-	close_vgpu(self);
+	gen = reg64(&self->p.v, TESS_REG_GENERATION);
+	pair_close(&self->p);
 	/* Other shapes, of two GPUs and of one, while nobody has it open */
 	ASSERT_EQ(0, write_blueprint(self, "slices=3 topology=ring"));
-	EXPECT_EQ(3, slices_taken(&self->books, 0) + slices_taken(&self->books, 1));
+	EXPECT_EQ(3, slices_taken(&self->p.books, 0) + slices_taken(&self->p.books, 1));
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 gpus=1 memory=2M"));
-	EXPECT_EQ(2, slices_taken(&self->books, self->home));
-	EXPECT_EQ(0, slices_taken(&self->books, self->away));
-	EXPECT_STREQ(gpu_name_of(self->home), mdev_attr(self->uuid, "gpu"));
+	EXPECT_EQ(2, slices_taken(&self->p.books, self->p.home));
+	EXPECT_EQ(0, slices_taken(&self->p.books, self->p.away));
+	EXPECT_STREQ(gpu_name_of(self->p.home), mdev_attr(self->p.uuid, "gpu"));
 	ASSERT_EQ(0, write_blueprint(self, "gpus=2 memory=0"));
-	open_vgpu(_metadata, self);
-	EXPECT_LT(gen, reg64(&self->v, TESS_REG_GENERATION));
-	close_vgpu(self);
+	ASSERT_EQ(0, pair_open(&self->p));
+	EXPECT_LT(gen, reg64(&self->p.v, TESS_REG_GENERATION));
+	pair_close(&self->p);
 	ASSERT_EQ(0, write_blueprint(self, "none"));
-	EXPECT_STREQ("none", mdev_attr(self->uuid, "gpu"));
-	EXPECT_TRUE(books_balance(&self->books));
+	EXPECT_STREQ("none", mdev_attr(self->p.uuid, "gpu"));
+	EXPECT_TRUE(books_balance(&self->p.books));
 }
 
 /* ---- work ---- */
@@ -168,20 +128,20 @@ TEST_F_TIMEOUT(span, works, 90)
 	const char *wrong;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	ASSERT_EQ(0, pair_open(&self->p));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	/* Whoever is moved within its GPU is told of it, and works on */
 	wrong = crew_end(&self->crew);
 	EXPECT_EQ(NULL, wrong);
 	TH_LOG("%s; %u jobs", wrong ?: "all right", crew_jobs(&self->crew));
-	EXPECT_LT(0, mdev_stat(self->uuid, "pinned_pages"));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "client_faults"));
+	EXPECT_LT(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "client_faults"));
 	/* One that is reset does not touch the others, nor their GPU */
-	reg32_write(&self->v, TESS_REG_RESET, TESS_RESET_KEY);
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-	EXPECT_EQ(0, client_reg64(&self->v, 3, TESS_SREG_WPTR));
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	reg32_write(&self->p.v, TESS_REG_RESET, TESS_RESET_KEY);
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	EXPECT_EQ(0, client_reg64(&self->p.v, 3, TESS_SREG_WPTR));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	EXPECT_EQ(NULL, crew_end(&self->crew));
 }
@@ -193,11 +153,11 @@ TEST_F_TIMEOUT(span, together, 60)
 	struct ring a, b;
 
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 kind=compute memory=0 gpus=2"));
-	open_vgpu(_metadata, self);
-	data = ram_at(&self->v, DATA_GPA);
-	flag = ram_at(&self->v, DATA_GPA + 64 * PAGE);
-	ring_start(&a, &self->v, 0);
-	ring_start(&b, &self->v, 1);
+	ASSERT_EQ(0, pair_open(&self->p));
+	data = ram_at(&self->p.v, DATA_GPA);
+	flag = ram_at(&self->p.v, DATA_GPA + 64 * PAGE);
+	ring_start(&a, &self->p.v, 0);
+	ring_start(&b, &self->p.v, 1);
 	ring_await(&b, DATA_GPA + 64 * PAGE);
 	ring_copy(&b, DATA_GPA + 8 * PAGE, DATA_GPA, PAGE);
 	ring_fence(&b, false);
@@ -218,13 +178,13 @@ TEST_F_TIMEOUT(span, interrupts, 60)
 	int fd;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
-	fd = vgpu_eventfd(&self->v, TESS_IRQ_COMPLETION);
+	ASSERT_EQ(0, pair_open(&self->p));
+	fd = vgpu_eventfd(&self->p.v, TESS_IRQ_COMPLETION);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 4; i++) {
 		while (eventfd_wait(fd, 0))
 			;
-		ring_start(&r, &self->v, i);
+		ring_start(&r, &self->p.v, i);
 		r.rec->event = 1;
 		ring_fill(&r, DATA_GPA, PAGE, i);
 		ring_fence(&r, true);
@@ -242,29 +202,29 @@ TEST_F_TIMEOUT(span, faults, 60)
 	int fd;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
-	fd = vgpu_eventfd(&self->v, TESS_IRQ_FAULT);
+	ASSERT_EQ(0, pair_open(&self->p));
+	fd = vgpu_eventfd(&self->p.v, TESS_IRQ_FAULT);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 4; i++)
-		ring_start(&r[i], &self->v, i);
+		ring_start(&r[i], &self->p.v, i);
 	/* There is no memory, and no VRAM */
 	ring_fill(&r[3], RAM_GPA + RAM_SIZE, PAGE, 1);
 	ring_fence(&r[3], false);
-	ASSERT_LT(0, wait_fault(&self->v, 3));
+	ASSERT_LT(0, wait_fault(&self->p.v, 3));
 	EXPECT_LE(1, eventfd_wait(fd, 5000));
-	EXPECT_EQ(1 << 3, reg64(&self->v, TESS_REG_FAULT_PENDING));
+	EXPECT_EQ(1 << 3, reg64(&self->p.v, TESS_REG_FAULT_PENDING));
 	ring_fill(&r[0], VRAM(0), PAGE, 1);
 	ring_fence(&r[0], false);
-	ASSERT_LT(0, wait_fault(&self->v, 0));
+	ASSERT_LT(0, wait_fault(&self->p.v, 0));
 	EXPECT_LE(1, eventfd_wait(fd, 5000));
-	EXPECT_EQ(1 << 3 | 1, reg64(&self->v, TESS_REG_FAULT_PENDING));
+	EXPECT_EQ(1 << 3 | 1, reg64(&self->p.v, TESS_REG_FAULT_PENDING));
 	for (i = 1; i < 3; i++) {
 		ring_fill(&r[i], DATA_GPA, PAGE, i);
 		EXPECT_EQ(0, ring_finish(&r[i]));
 	}
 	ring_reset(&r[3]);
-	EXPECT_EQ(1, reg64(&self->v, TESS_REG_FAULT_PENDING));
-	ring_start(&r[3], &self->v, 3);
+	EXPECT_EQ(1, reg64(&self->p.v, TESS_REG_FAULT_PENDING));
+	ring_start(&r[3], &self->p.v, 3);
 	ring_fill(&r[3], DATA_GPA, PAGE, 3);
 	EXPECT_EQ(0, ring_finish(&r[3]));
 	close(fd);
@@ -277,23 +237,23 @@ TEST_F_TIMEOUT(span, memory_taken_away, 60)
 	unsigned int i;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
+	ASSERT_EQ(0, pair_open(&self->p));
 	for (i = 0; i < 4; i += 3) {
-		ring_start(&r[i], &self->v, i);
+		ring_start(&r[i], &self->p.v, i);
 		ring_fill(&r[i], DATA_GPA, PAGE, i);
 		EXPECT_EQ(0, ring_finish(&r[i]));
 	}
-	EXPECT_LT(0, mdev_stat(self->uuid, "pinned_pages"));
-	ASSERT_EQ(0, vgpu_unmap(&self->v, RAM_GPA, RAM_SIZE));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-	pattern_fill(ram_at(&self->v, DATA_GPA), DATA_SIZE, 5);
+	EXPECT_LT(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	ASSERT_EQ(0, vgpu_unmap(&self->p.v, RAM_GPA, RAM_SIZE));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	pattern_fill(ram_at(&self->p.v, DATA_GPA), DATA_SIZE, 5);
 	for (i = 0; i < 4; i += 3) {
 		ring_fill(&r[i], DATA_GPA, PAGE, i);
 		ring_fence(&r[i], false);
-		EXPECT_LT(0, wait_fault(&self->v, i));
+		EXPECT_LT(0, wait_fault(&self->p.v, i));
 	}
-	EXPECT_EQ(-1, pattern_check(ram_at(&self->v, DATA_GPA), DATA_SIZE, 5));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	EXPECT_EQ(-1, pattern_check(ram_at(&self->p.v, DATA_GPA), DATA_SIZE, 5));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
 }
 
 /* ---- refused, or failing in the middle ---- */
@@ -327,18 +287,18 @@ TEST_F_TIMEOUT(span, refusals, 60)
 
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		EXPECT_EQ(refusals[i].error, write_blueprint(self, refusals[i].text));
-		EXPECT_TRUE(begins(refusals[i].why, mdev_attr(self->uuid, "last_error")));
-		EXPECT_STREQ("none", mdev_attr(self->uuid, "blueprint"));
-		EXPECT_TRUE(books_balance(&self->books));
+		EXPECT_TRUE(begins(refusals[i].why, mdev_attr(self->p.uuid, "last_error")));
+		EXPECT_STREQ("none", mdev_attr(self->p.uuid, "blueprint"));
+		EXPECT_TRUE(books_balance(&self->p.books));
 	}
 	/* One GPU has not enough, although both together have */
-	ASSERT_TRUE(crowd_home(&self->crowd, 1));
+	ASSERT_TRUE(crowd_home(&self->p.crowd, 1));
 	EXPECT_EQ(0, write_blueprint(self, SPAN));
-	EXPECT_EQ(3, slices_taken(&self->books, self->away));
+	EXPECT_EQ(3, slices_taken(&self->p.books, self->p.away));
 	ASSERT_EQ(0, write_blueprint(self, "none"));
-	ASSERT_EQ(0, mdev_create("C1", self->crowd.uuid[self->crowd.nr++]));
+	ASSERT_EQ(0, mdev_create("C1", self->p.crowd.uuid[self->p.crowd.nr++]));
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, SPAN));
-	ASSERT_TRUE(crowd_leaves(&self->crowd));
+	ASSERT_TRUE(crowd_leaves(&self->p.crowd));
 }
 
 TEST_F_TIMEOUT(span, refused_in_use, 60)
@@ -361,23 +321,23 @@ TEST_F_TIMEOUT(span, refused_in_use, 60)
 	size_t i;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	ASSERT_EQ(0, pair_open(&self->p));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		EXPECT_EQ(refusals[i].error,
-			  mdev_attr_write(self->uuid, refusals[i].attr, refusals[i].text));
+			  mdev_attr_write(self->p.uuid, refusals[i].attr, refusals[i].text));
 		if (refusals[i].why)
-			EXPECT_STREQ(refusals[i].why, mdev_attr(self->uuid, "last_error"));
+			EXPECT_STREQ(refusals[i].why, mdev_attr(self->p.uuid, "last_error"));
 	}
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	EXPECT_EQ(NULL, crew_end(&self->crew));
-	close_vgpu(self);
+	pair_close(&self->p);
 	/* And one of one GPU does not get another while it is open */
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 gpus=1"));
-	open_vgpu(_metadata, self);
+	ASSERT_EQ(0, pair_open(&self->p));
 	EXPECT_EQ(-EBUSY, write_blueprint(self, "gpus=2"));
 	EXPECT_STREQ("EBUSY: gpus=2: it is in use and has slices of 1",
-		     mdev_attr(self->uuid, "last_error"));
+		     mdev_attr(self->p.uuid, "last_error"));
 }
 
 TEST_F_TIMEOUT(span, every_step_fails, 60)
@@ -388,26 +348,26 @@ TEST_F_TIMEOUT(span, every_step_fails, 60)
 
 	for (step = 1; step < 100; step++) {
 		snprintf(text, sizeof(text), "%u", step);
-		ASSERT_EQ(0, file_write(COMPOSE_FAIL, text));
+		ASSERT_EQ(0, compose_fail(text));
 		ret = write_blueprint(self, SPAN);
-		EXPECT_EQ(0, file_write(COMPOSE_FAIL, "0"));
+		EXPECT_EQ(0, compose_fail("0"));
 		if (!ret)
 			break;
 		EXPECT_EQ(-ENOMEM, ret);
-		EXPECT_STREQ("ENOMEM: out of memory", mdev_attr(self->uuid, "last_error"));
-		EXPECT_STREQ("none", mdev_attr(self->uuid, "blueprint"));
-		EXPECT_TRUE(books_balance(&self->books));
+		EXPECT_STREQ("ENOMEM: out of memory", mdev_attr(self->p.uuid, "last_error"));
+		EXPECT_STREQ("none", mdev_attr(self->p.uuid, "blueprint"));
+		EXPECT_TRUE(books_balance(&self->p.books));
 	}
 	EXPECT_EQ(0, ret);
 	TH_LOG("%u steps can fail", step - 1);
 	/* Of each part: its slices, their links, and the whole */
 	EXPECT_EQ(2 * (2 + 2 + 1), step - 1);
 	/* With one that there is: it stays */
-	ASSERT_EQ(0, file_write(COMPOSE_FAIL, "5"));
+	ASSERT_EQ(0, compose_fail("5"));
 	EXPECT_EQ(-ENOMEM, write_blueprint(self, "slices=2"));
-	EXPECT_EQ(4, slices_taken(&self->books, 0) + slices_taken(&self->books, 1));
-	open_vgpu(_metadata, self);
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	EXPECT_EQ(4, slices_taken(&self->p.books, 0) + slices_taken(&self->p.books, 1));
+	ASSERT_EQ(0, pair_open(&self->p));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	EXPECT_EQ(NULL, crew_end(&self->crew));
 }
@@ -416,13 +376,13 @@ TEST_F_TIMEOUT(span, every_step_fails, 60)
 
 static void lose(struct __test_metadata *_metadata, struct __fixture_span *self, bool pulled)
 {
-	const char *pci = self->pci[self->away];
+	const char *pci = self->p.pci[self->p.away];
 	int mark;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
-	vmm_hang(&self->v);
-	eventfd_wait(self->event, 0);
+	ASSERT_EQ(0, pair_open(&self->p));
+	vmm_hang(&self->p.v);
+	eventfd_wait(self->p.event, 0);
 	mark = log_mark();
 	if (pulled)
 		ASSERT_EQ(0, gpu_answers(pci, false));
@@ -431,30 +391,30 @@ static void lose(struct __test_metadata *_metadata, struct __fixture_span *self,
 		EXPECT_TRUE(log_says(
 			mark, "is about to go, and no other GPU has it: it is of several GPUs"));
 	/* All of it is dead, and what it computes on the other GPU reaches nothing any more */
-	EXPECT_LE(1, eventfd_wait(self->event, 5000));
-	EXPECT_EQ(DEAD, reg32(&self->v, TESS_REG_ID));
-	EXPECT_EQ(DEAD, client_reg32(&self->v, 0, TESS_SREG_STATUS));
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	EXPECT_LE(1, eventfd_wait(self->p.event, 5000));
+	EXPECT_EQ(DEAD, reg32(&self->p.v, TESS_REG_ID));
+	EXPECT_EQ(DEAD, client_reg32(&self->p.v, 0, TESS_SREG_STATUS));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
 	usleep(100000);
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
 	EXPECT_EQ(-EBUSY, write_blueprint(self, "gpus=1"));
-	close_vgpu(self);
-	EXPECT_NE(0, vgpu_open(&self->v, self->uuid));
+	pair_close(&self->p);
+	EXPECT_NE(0, vgpu_open(&self->p.v, self->p.uuid));
 	/* With one GPU there is room for one of one GPU */
 	EXPECT_EQ(-ENOSPC, write_blueprint(self, "slices=2"));
 	ASSERT_EQ(0, write_blueprint(self, "slices=2 gpus=1"));
-	EXPECT_EQ(2, slices_taken(&self->books, self->home));
-	open_vgpu(_metadata, self);
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	EXPECT_EQ(2, slices_taken(&self->p.books, self->p.home));
+	ASSERT_EQ(0, pair_open(&self->p));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	EXPECT_EQ(NULL, crew_end(&self->crew));
-	close_vgpu(self);
+	pair_close(&self->p);
 	if (pulled)
 		ASSERT_EQ(0, gpu_answers(pci, true));
 	ASSERT_EQ(0, gpu_bind(pci));
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
 	ASSERT_EQ(0, write_blueprint(self, "none"));
-	EXPECT_TRUE(books_balance(&self->books));
+	EXPECT_TRUE(books_balance(&self->p.books));
 }
 
 TEST_F_TIMEOUT(span, a_gpu_is_unbound, 90)
@@ -471,13 +431,13 @@ TEST_F_TIMEOUT(span, a_gpu_is_pulled, 90)
 TEST_F_TIMEOUT(span, unbound_while_closed, 90)
 {
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	ASSERT_EQ(0, gpu_unbind(self->pci[self->away]));
-	EXPECT_NE(0, vgpu_open(&self->v, self->uuid));
-	ASSERT_EQ(0, gpu_bind(self->pci[self->away]));
-	EXPECT_NE(0, vgpu_open(&self->v, self->uuid));
+	ASSERT_EQ(0, gpu_unbind(self->p.pci[self->p.away]));
+	EXPECT_NE(0, vgpu_open(&self->p.v, self->p.uuid));
+	ASSERT_EQ(0, gpu_bind(self->p.pci[self->p.away]));
+	EXPECT_NE(0, vgpu_open(&self->p.v, self->p.uuid));
 	ASSERT_EQ(0, write_blueprint(self, "slices=4"));
-	open_vgpu(_metadata, self);
-	ASSERT_EQ(0, crew_start(&self->crew, &self->v));
+	ASSERT_EQ(0, pair_open(&self->p));
+	ASSERT_EQ(0, crew_start(&self->crew, &self->p.v));
 	EXPECT_TRUE(crew_goes_on(&self->crew));
 	EXPECT_EQ(NULL, crew_end(&self->crew));
 }
@@ -491,17 +451,17 @@ TEST_F_TIMEOUT(span, vmm_killed, 90)
 		struct ring r;
 		pid_t pid;
 
-		pid = vmm_start(self->uuid);
+		pid = vmm_start(self->p.uuid);
 		ASSERT_LT(0, pid);
 		usleep(100000 + 61000 * round);
 		vmm_kill(pid);
-		ASSERT_EQ(0, vmm_open_again(&self->v, self->uuid));
-		EXPECT_EQ(0, client_reg32(&self->v, 3, TESS_SREG_CONTROL));
-		ring_start(&r, &self->v, 3);
+		ASSERT_EQ(0, vmm_open_again(&self->p.v, self->p.uuid));
+		EXPECT_EQ(0, client_reg32(&self->p.v, 3, TESS_SREG_CONTROL));
+		ring_start(&r, &self->p.v, 3);
 		ring_fill(&r, DATA_GPA, PAGE, round);
 		EXPECT_EQ(0, ring_finish(&r));
-		vgpu_close(&self->v);
-		EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
+		vgpu_close(&self->p.v);
+		EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
 	}
 }
 
@@ -512,19 +472,19 @@ TEST_F_TIMEOUT(span, removed_at_work, 60)
 	struct ring r;
 
 	ASSERT_EQ(0, write_blueprint(self, SPAN));
-	open_vgpu(_metadata, self);
+	ASSERT_EQ(0, pair_open(&self->p));
 	for (i = 0; i < 4; i++) {
 		unsigned int n;
 
-		ring_start(&r, &self->v, i);
+		ring_start(&r, &self->p.v, i);
 		for (n = 0; n < 40; n++)
 			ring_fill(&r, DATA_GPA + (i << 20), 1 << 20, n);
 		ring_fence(&r, false);
 	}
-	close_vgpu(self);
-	EXPECT_EQ(0, mdev_stat(self->uuid, "pinned_pages"));
-	ASSERT_EQ(0, mdev_remove(self->uuid));
-	EXPECT_TRUE(books_balance(&self->books));
+	pair_close(&self->p);
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	ASSERT_EQ(0, mdev_remove(self->p.uuid));
+	EXPECT_TRUE(books_balance(&self->p.books));
 }
 
 TEST_HARNESS_MAIN
