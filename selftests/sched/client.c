@@ -155,8 +155,12 @@ bool client_idle(const struct client *c)
 /* Why nothing comes any more */
 static int stopped(struct client *c)
 {
+	static const char *const files[] = { "slice",	    "resident", "runnable",
+					     "queue_depth", "switches", "wakeups" };
 	unsigned int vslice = c->r.vslice;
 	uint32_t status = client_reg32(&c->v, vslice, TESS_SREG_STATUS);
+	char path[64];
+	size_t i;
 
 	printf("# %.8s/%u: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n",
 	       c->v.uuid, vslice, status, client_reg32(&c->v, vslice, TESS_SREG_FAULT_CAUSE),
@@ -164,6 +168,10 @@ static int stopped(struct client *c)
 	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_FAULT_PC),
 	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_RPTR),
 	       (unsigned long long)c->r.wptr);
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "vslice%u/%s", vslice, files[i]);
+		printf("# %s %lld\n", path, client_value(c, path));
+	}
 	return status & TESS_STATUS_FAULTED ? -EFAULT : -ETIME;
 }
 
