@@ -32,7 +32,7 @@ FIXTURE(blackout)
 	_Atomic bool stop, looking;
 	_Atomic unsigned int looks;
 	_Atomic double wall_us;
-	unsigned int n, moved;
+	unsigned int made, n; /* n of them moved a vslice */
 	double cycles[MAX_SAMPLES], us[MAX_SAMPLES], whole[MAX_SAMPLES];
 };
 
@@ -212,8 +212,10 @@ static void measure(struct __test_metadata *_metadata, struct __fixture_blackout
 	ASSERT_EQ(0, shape_write(g->c[0].v.uuid, &self->shape));
 	beats_after(_metadata, self, client_time(&g->c[0]));
 	atomic_store(&self->looking, false);
-	self->moved += ids != slices_of(g, keep);
-	collect(self);
+	/* Nothing stands still if only the numbers change: that is no sample */
+	if (ids != slices_of(g, keep))
+		collect(self);
+	self->made++;
 	watch_set(_metadata, self, self->shape.slices);
 }
 
@@ -232,28 +234,28 @@ static double median(double *v, unsigned int n)
 
 TEST_F_TIMEOUT(blackout, of_recompositions, 400)
 {
-	unsigned int want = setting("TESS_BLACKOUTS", 30);
+	unsigned int want = setting("TESS_BLACKOUTS", 30), n;
 	double p50, max;
 
 	ASSERT_LE(want, MAX_SAMPLES);
 	watch_set(_metadata, self, self->shape.slices);
-	while (self->n < want)
+	while (self->made < want)
 		measure(_metadata, self);
 	watch_set(_metadata, self, 0);
-	p50 = median(self->cycles, want) / self->per_quantum;
-	max = self->cycles[want - 1] / self->per_quantum;
-	printf("# %u recompositions, vslices changed their slices in %u of them\n", self->n,
-	       self->moved);
+	n = self->n;
+	printf("# %u recompositions, vslices changed their slices in %u of them\n", want, n);
+	ASSERT_LT(want / 4, n);
+	p50 = median(self->cycles, n) / self->per_quantum;
+	max = self->cycles[n - 1] / self->per_quantum;
 	printf("# a vslice stood still for %.0f cycles (median), %.0f (longest)\n",
-	       self->cycles[want / 2], self->cycles[want - 1]);
-	printf("# all at the same time for %.0f cycles (median)", median(self->whole, want));
-	printf(", %.0f (longest)\n", self->whole[want - 1]);
+	       self->cycles[n / 2], self->cycles[n - 1]);
+	printf("# all at the same time for %.0f cycles (median)", median(self->whole, n));
+	printf(", %.0f (longest)\n", self->whole[n - 1]);
 	figure("blackout_quanta_p50", p50);
 	figure("blackout_quanta_max", max);
-	figure("blackout_us_p50", median(self->us, want));
-	EXPECT_LT(want / 4, self->moved);
+	figure("blackout_us_p50", median(self->us, n));
 	/* Not by what a machine that is busy with other things adds: the limit is 1 when it is calm */
-	EXPECT_TRUE(p50 <= 5);
+	EXPECT_TRUE(p50 <= 10);
 }
 
 TEST_HARNESS_MAIN
