@@ -12,7 +12,10 @@
  * and no queue that a client could fill.
  *
  * A host fault (stage 2) is resolved by the client's owner and always acknowledged
- * here: the access is repeated or refused.
+ * here: the access is repeated or refused. That takes as long as the memory takes to come,
+ * and the vslice is told to nobody twice meanwhile (tess_vslice.host_fault). If it shares its
+ * slice it waits like one that has nothing to do: others run, and it comes back only when the
+ * answer is there, which is given as soon as it is on a slice again, whichever.
  *
  * A client fault stays pending until the client acknowledges it, which a guest may
  * never do. tess_slice.fault_told remembers that the client knows, until the
@@ -20,8 +23,8 @@
  *
  * Of a slice that is shared, the resident vslice's faults are pending. One that is saved
  * with a client fault which its client was not told of is told from its context
- * (tess_vslice.fault_owed); a host fault becomes pending again when it is back, and an
- * acknowledgment that comes too late is dropped (tess_slice.resets).
+ * (tess_vslice.fault_owed); a host fault becomes pending again when it is back. A reset takes
+ * both away, and an answer that comes after that is dropped.
  *
  * A guest that acknowledges and faults in a loop would keep a CPU of the host busy.
  * Above a rate, its faults are handled late; only its own vslice waits. Host faults are
@@ -33,21 +36,24 @@
 #include "context.h"
 #include "fault.h"
 #include "gpu.h"
+#include "sched.h"
 #include "slice.h"
 #include "vgpu.h"
+#include "vslice.h"
 
 /* Client faults of a vslice per second that are handled at once, and how late others are */
 #define FAULT_BURST		256
 #define FAULT_DELAY_MS		20
 
 static struct workqueue_struct *fault_wq;
+/* Of host faults */
+static atomic64_t fault_number;
 
 /**
  * struct tess_fault_news - what a slice reports
  * @vgpu: client of the slice, counted as one with a running call-back
  * @vslice: as which vslice
- * @resets: tess_slice.resets at that time
- * @host: there is a host fault
+ * @host: number of the host fault, 0: there is none that is new
  * @client: there is a client fault that the client was not told of
  * @hf: host fault
  * @fault: client fault
@@ -55,8 +61,7 @@ static struct workqueue_struct *fault_wq;
 struct tess_fault_news {
 	struct tess_vgpu *vgpu;
 	unsigned int vslice;
-	u64 resets;
-	bool host;
+	u64 host;
 	bool client;
 	struct tess_host_fault hf;
 	struct tess_fault fault;
@@ -86,23 +91,35 @@ static void fault_read_client(struct tess_slice *slice, struct tess_fault_news *
 	WRITE_ONCE(slice->fault_told, news->client);
 }
 
+static void fault_read_host(struct tess_slice *slice, struct tess_fault_news *news)
+{
+	struct tess_vslice *vs = tess_slice_resident(slice);
+	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	if (vs->host_fault || !tess_gpu_ops(gpu)->host_fault_read ||
+	    !tess_gpu_ops(gpu)->host_fault_read(gpu->be, slice->index, &news->hf))
+		return;
+	news->host = atomic64_inc_return(&fault_number);
+	vs->host_fault = news->host;
+	/* Others need not wait for the answer */
+	if (slice->state == TESS_SLICE_SHARED)
+		tess_sched_queue(slice);
+}
+
 /* The owner of the slice is asked for together with its faults: a moment later it may be another */
 static bool fault_read(struct tess_slice *slice, struct tess_fault_news *news)
 {
 	struct tess_gpu *gpu = slice->gpu;
-	const struct tess_backend_ops *ops;
 	int idx;
 
 	*news = (struct tess_fault_news){ };
 	if (!tess_gpu_enter(gpu, &idx))
 		return false;
-	ops = tess_gpu_ops(gpu);
 	mutex_lock(&slice->hw);
 	news->vgpu = tess_vgpu_get_client(slice, &news->vslice);
 	if (news->vgpu) {
-		news->resets = slice->resets;
-		news->host = ops->host_fault_read &&
-			     ops->host_fault_read(gpu->be, slice->index, &news->hf);
+		fault_read_host(slice, news);
 		fault_read_client(slice, news);
 	}
 	mutex_unlock(&slice->hw);
@@ -110,19 +127,43 @@ static bool fault_read(struct tess_slice *slice, struct tess_fault_news *news)
 	return news->vgpu;
 }
 
-/* A reset or a switch in between took the fault away; one that is pending now is another */
-static void fault_host_ack(struct tess_slice *slice, bool resume, u64 resets)
+/**
+ * tess_fault_resumed() - a vslice is on a slice
+ * @slice: slice, its hw mutex is held, inside tess_gpu_enter()
+ * @vs: vslice that is resident
+ */
+void tess_fault_resumed(struct tess_slice *slice, struct tess_vslice *vs)
 {
 	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	if (vs->host_answer != TESS_HOST_NO_ANSWER)
+		tess_gpu_ops(gpu)->host_fault_ack(gpu->be, slice->index,
+						  vs->host_answer == TESS_HOST_RESUME);
+	vs->host_answer = TESS_HOST_NO_ANSWER;
+}
+
+/* A reset in between took the fault away; one that is pending now is another */
+static void fault_answer(const struct tess_fault_news *news, enum tess_host_answer answer)
+{
+	struct tess_slice *slice;
+	struct tess_vslice *vs;
 	int idx;
 
-	if (!tess_gpu_enter(gpu, &idx))
+	/* Its home may be another one by now */
+	slice = tess_vslice_begin(news->vgpu, news->vslice, &idx);
+	if (IS_ERR(slice))
 		return;
-	mutex_lock(&slice->hw);
-	if (slice->resets == resets)
-		tess_gpu_ops(gpu)->host_fault_ack(gpu->be, slice->index, resume);
-	mutex_unlock(&slice->hw);
-	tess_gpu_exit(gpu, idx);
+	vs = &news->vgpu->vslices[news->vslice];
+	if (vs->host_fault == news->host) {
+		vs->host_fault = 0;
+		vs->host_answer = answer;
+		if (tess_vslice_is_resident(vs))
+			tess_fault_resumed(slice, vs);
+		if (slice->state == TESS_SLICE_SHARED)
+			tess_sched_queue(slice);
+	}
+	tess_vslice_end(slice, idx);
 }
 
 /* The slice's host fault goes to its client; there may be another */
@@ -132,7 +173,7 @@ static void fault_tell_host(struct tess_slice *slice, struct tess_fault_news *ne
 
 	if (news->vgpu->ops->host_fault)
 		rc = news->vgpu->ops->host_fault(news->vgpu, news->vslice, &news->hf);
-	fault_host_ack(slice, rc == 0, news->resets);
+	fault_answer(news, rc ? TESS_HOST_REFUSE : TESS_HOST_RESUME);
 	queue_delayed_work(fault_wq, &slice->fault_work, 0);
 }
 
@@ -239,13 +280,28 @@ void tess_gpu_fault_irq(struct tess_gpu *gpu)
 EXPORT_SYMBOL_NS_GPL(tess_gpu_fault_irq, TESS_NS);
 
 /**
+ * tess_fault_drop() - the host fault of a vslice is no more
+ * @vs: vslice; the hw mutex of its home is held
+ *
+ * It was reset, its context is another one, or it leaves its home.
+ */
+void tess_fault_drop(struct tess_vslice *vs)
+{
+	vs->host_fault = 0;
+	vs->host_answer = TESS_HOST_NO_ANSWER;
+}
+
+/**
  * tess_fault_forget() - the slice was reset
  * @slice: slice, its hw mutex is held
  */
 void tess_fault_forget(struct tess_slice *slice)
 {
+	struct tess_vslice *vs = tess_slice_resident(slice);
+
 	lockdep_assert_held(&slice->hw);
-	slice->resets++;
+	if (vs)
+		tess_fault_drop(vs);
 	WRITE_ONCE(slice->fault_told, false);
 }
 
@@ -296,7 +352,8 @@ void tess_fault_stop(struct tess_gpu *gpu)
 
 int tess_fault_init(void)
 {
-	fault_wq = alloc_workqueue("tessera_fault", WQ_UNBOUND, 0);
+	/* As the scheduler's: else turns are over before anybody asks why nothing runs */
+	fault_wq = alloc_workqueue("tessera_fault", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	return fault_wq ? 0 : -ENOMEM;
 }
 

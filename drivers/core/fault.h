@@ -12,6 +12,8 @@ void tess_fault_init_slice(struct tess_slice *slice);
 void tess_fault_init_vslice(struct tess_vslice *vs);
 void tess_fault_queue(struct tess_slice *slice);
 void tess_fault_forget(struct tess_slice *slice);
+void tess_fault_drop(struct tess_vslice *vs);
+void tess_fault_resumed(struct tess_slice *slice, struct tess_vslice *vs);
 void tess_fault_acked(struct tess_slice *slice);
 void tess_fault_stop(struct tess_gpu *gpu);
 

@@ -18,7 +18,9 @@
  *
  * A parked vslice wants to run if its context says that packets are left, if its
  * doorbell was stored to (the number is known only to its owner, resumed() asks), or if
- * somebody waits to write one of its registers.
+ * somebody waits to write one of its registers. While the host brings memory that it
+ * stopped for, only the last of these counts, and when it is resident it is idle: what it
+ * has to do takes no slice.
  *
  * Time is GPU time. What a vslice is charged is the cycles that it was busy, or, if others
  * waited, all cycles for which it was resident: a client that waits for something of its
@@ -131,6 +133,8 @@ static bool sched_is_idle(struct tess_slice *slice)
 	struct tess_gpu *gpu = slice->gpu;
 	u64 status;
 
+	if (tess_slice_resident(slice)->host_fault)
+		return true;
 	if (tess_gpu_ops(gpu)->slice_idle)
 		return tess_gpu_ops(gpu)->slice_idle(gpu->be, slice->index);
 	status = sched_read(slice, TESS_SREG_STATUS, 4);
@@ -205,8 +209,10 @@ bool tess_sched_wants(const struct tess_vslice *vs)
 {
 	const struct tess_sched_entity *se = &vs->sched;
 
-	return !READ_ONCE(vs->vgpu->dying) && !READ_ONCE(vs->vgpu->frozen) &&
-	       (se->has_work || se->kicked || READ_ONCE(se->woken) || tess_turn_is_wanted(vs));
+	if (READ_ONCE(vs->vgpu->dying) || READ_ONCE(vs->vgpu->frozen))
+		return false;
+	return tess_turn_is_wanted(vs) ||
+	       (!vs->host_fault && (se->has_work || se->kicked || READ_ONCE(se->woken)));
 }
 
 static bool sched_anybody_waits(const struct tess_slice *slice, const struct tess_vslice *cur)
@@ -296,6 +302,7 @@ static void sched_decide(struct tess_slice *slice, struct tess_vslice *cur, bool
 	struct tess_runq *rq = &slice->rq;
 	struct tess_policy *p = &rq->policy;
 	struct tess_policy_entity *next = tess_policy_pick(p);
+	enum tess_out_reason idle_reason = cur && cur->host_fault ? TESS_OUT_FAULT : TESS_OUT_IDLE;
 	bool limited = cur && tess_policy_is_limited(p, &cur->sched.policy);
 	u64 ran = rq->now > rq->turn_start ? rq->now - rq->turn_start : 0;
 
@@ -309,9 +316,9 @@ static void sched_decide(struct tess_slice *slice, struct tess_vslice *cur, bool
 			sched_to(slice, NULL, TESS_OUT_CAP);
 		}
 	} else if (next) {
-		sched_to(slice, to_tess_vslice(next), TESS_OUT_IDLE);
+		sched_to(slice, to_tess_vslice(next), idle_reason);
 	} else if (limited) {
-		sched_to(slice, NULL, TESS_OUT_IDLE);
+		sched_to(slice, NULL, idle_reason);
 	} else {
 		sched_stay(slice, cur, idle, waits);
 	}

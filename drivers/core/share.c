@@ -19,6 +19,7 @@
 
 #include "compose.h"
 #include "context.h"
+#include "fault.h"
 #include "gpu.h"
 #include "place.h"
 #include "sched.h"
@@ -374,6 +375,7 @@ void tess_share_leave(struct tess_slice *slice, struct tess_vslice *vs)
 	WRITE_ONCE(vs->slice, NULL);
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
+	tess_fault_drop(vs);
 	tess_turn_cancel(vs, -ENXIO);
 	if (!slice->rq.policy.count)
 		tess_slice_unshare(slice);

@@ -46,10 +46,9 @@ enum tess_slice_state {
  * @vslice: as which vslice, under tess_gpu.lock
  * @leaving: a new owner is chosen, the elastic one still has it. Under tess_gpu.lock
  *
- * @hw: serializes calls into the back-end for this slice, and protects @past,
- *	@resets and @fault_told. It also orders acknowledgments of faults
+ * @hw: serializes calls into the back-end for this slice, and protects @past
+ *	and @fault_told. It also orders acknowledgments of faults
  * @past: counters of the time before the last reset, under @hw
- * @resets: number of resets, also by the client, and of changes of the client
  * @fault_told: the client was told of the fault that is pending
  * @fault_work: reads faults and tells the client
  * @rq: those that share it
@@ -73,7 +72,6 @@ struct tess_slice {
 
 	struct mutex hw;
 	u64 past[TESS_COUNTER_COUNT];
-	u64 resets;
 	bool fault_told;
 	struct delayed_work fault_work;
 	struct tess_runq rq;

@@ -16,8 +16,8 @@
  *    what it completed in its last moments.
  * 4. The owner of the slice changes, for faults and completions that arrive from now
  *    on. The record of the one that comes is looked at, because it runs already.
- * 5. Its doorbell becomes reachable (resumed()), stores that were caught are passed on,
- *    and registers are written that its client wants to write.
+ * 5. Its doorbell becomes reachable (resumed()), stores that were caught are passed on, a
+ *    host fault is answered, and registers are written that its client wants to write.
  *
  * A client that does not stop in time loses its packet: what its registers say becomes
  * its context, with a fault in place of the packet, and the slice is reset. The clients
@@ -67,6 +67,7 @@ static void switch_resume(struct tess_slice *slice, struct tess_vslice *vs)
 	WRITE_ONCE(vs->sched.woken, false);
 	if (vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr))
 		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
+	tess_fault_resumed(slice, vs);
 	tess_turn_run(slice, vs);
 }
 
@@ -80,7 +81,6 @@ static void switch_set_resident(struct tess_slice *slice, struct tess_vslice *ou
 	lockdep_assert_held(&slice->hw);
 	if (out)
 		out->fault_told = slice->fault_told;
-	slice->resets++;
 	spin_lock(&gpu->lock);
 	slice->client = next ? next->vgpu : NULL;
 	slice->vslice = next ? next->index : 0;
@@ -106,7 +106,7 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 	se->has_work = tess_context_has_work(out->context);
 	out->fault_owed = !slice->fault_told && tess_context_fault(out->context, &fault);
 	tess_sched_charge(slice, out, time, counters[TESS_COUNTER_BUSY / sizeof(u64)],
-			  reason == TESS_OUT_IDLE);
+			  reason == TESS_OUT_IDLE || reason == TESS_OUT_FAULT);
 	tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
 			    tess_context_queue(out->context));
 	/* It may have got work since it was found idle, or have done its last */
@@ -153,6 +153,7 @@ static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 		tess_context_clear(vs->context);
 	vs->fault_told = false;
 	vs->fault_owed = true;
+	tess_fault_drop(vs);
 	tess_fault_queue(slice);
 	vs->sched.lost++;
 	vs->sched.has_work = false;
@@ -174,6 +175,7 @@ static int switch_capture(struct tess_slice *slice, struct tess_vslice *out)
 		return rc;
 	if (rc)
 		tess_context_clear(out->context);
+	tess_fault_drop(out);
 	slice->rq.timeouts++;
 	out->sched.lost++;
 	WRITE_ONCE(slice->fault_told, false);

@@ -38,6 +38,7 @@
  * @TESS_OUT_MOVE: it goes on elsewhere
  * @TESS_OUT_REMOVE: its vGPU is destroyed
  * @TESS_OUT_TIMEOUT: it did not stop in time, the slice was reset
+ * @TESS_OUT_FAULT: the host brings memory that it waits for, and somebody else is runnable
  */
 enum tess_out_reason {
 	TESS_OUT_QUANTUM,
@@ -46,6 +47,7 @@ enum tess_out_reason {
 	TESS_OUT_MOVE,
 	TESS_OUT_REMOVE,
 	TESS_OUT_TIMEOUT,
+	TESS_OUT_FAULT,
 };
 
 /**
@@ -71,6 +73,7 @@ TRACE_DEFINE_ENUM(TESS_OUT_CAP);
 TRACE_DEFINE_ENUM(TESS_OUT_MOVE);
 TRACE_DEFINE_ENUM(TESS_OUT_REMOVE);
 TRACE_DEFINE_ENUM(TESS_OUT_TIMEOUT);
+TRACE_DEFINE_ENUM(TESS_OUT_FAULT);
 
 TRACE_DEFINE_ENUM(TESS_MOVE_CLIENT);
 TRACE_DEFINE_ENUM(TESS_MOVE_SYSFS);
@@ -92,7 +95,8 @@ TRACE_DEFINE_ENUM(TESS_SWAP_NOWHERE);
 			 { TESS_OUT_CAP, "cap" },			\
 			 { TESS_OUT_MOVE, "move" },			\
 			 { TESS_OUT_REMOVE, "remove" },			\
-			 { TESS_OUT_TIMEOUT, "timeout" })
+			 { TESS_OUT_TIMEOUT, "timeout" },		\
+			 { TESS_OUT_FAULT, "fault" })
 
 #define tess_show_move_reason(reason)					\
 	__print_symbolic(reason,					\

@@ -19,6 +19,18 @@ struct tess_vgpu;
 struct tess_vgpu_dir;
 
 /**
+ * enum tess_host_answer - what its owner says of a host fault
+ * @TESS_HOST_NO_ANSWER: nothing
+ * @TESS_HOST_RESUME: the access is to be repeated
+ * @TESS_HOST_REFUSE: it becomes a client fault
+ */
+enum tess_host_answer {
+	TESS_HOST_NO_ANSWER,
+	TESS_HOST_RESUME,
+	TESS_HOST_REFUSE,
+};
+
+/**
  * struct tess_vslice - a slice as a vGPU sees it
  * @vgpu: vGPU
  * @index: in it
@@ -34,6 +46,9 @@ struct tess_vgpu_dir;
  * @seen: last sequence number that the router saw, while it is parked
  * @fault_told: tess_slice.fault_told, while it is parked
  * @fault_owed: the fault is in @context, and the client was not told
+ * @host_fault: number of the host fault that the owner was told of and has not answered; 0:
+ *	none. Nothing runs until then
+ * @host_answer: answer that came while it was parked, to be given when it comes in
  * @fault_rate: client faults above this rate are handled late
  * @fault_hold: not before this time (jiffies)
  * @sched: what the scheduler knows
@@ -55,6 +70,8 @@ struct tess_vslice {
 	u64 seen;
 	bool fault_told;
 	bool fault_owed;
+	u64 host_fault;
+	enum tess_host_answer host_answer;
 	struct ratelimit_state fault_rate;
 	unsigned long fault_hold;
 	struct tess_sched_entity sched;

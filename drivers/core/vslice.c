@@ -174,7 +174,7 @@ int tess_vslice_write(struct tess_slice *slice, u32 off, unsigned int width, u64
 		tess_sched_restarted(slice, tess_slice_resident(slice));
 		tess_route_restart(slice);
 		tess_fault_acked(slice);
-		slice->resets++;
+		tess_fault_drop(tess_slice_resident(slice));
 	} else if (is_fault_ack(off, width)) {
 		tess_fault_acked(slice);
 	}
@@ -194,6 +194,7 @@ void tess_vslice_restart_parked(struct tess_slice *slice, struct tess_vslice *vs
 	tess_context_clear(vs->context);
 	vs->fault_told = false;
 	vs->fault_owed = false;
+	tess_fault_drop(vs);
 	spin_lock(&gpu->lock);
 	vs->seen = 0;
 	spin_unlock(&gpu->lock);

@@ -406,6 +406,8 @@ TEST(trace_words)
 	EXPECT_STREQ(words_of(HEAD "tess_sched_in: " AT "waited=0"), SAYS "runs now");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=quantum"),
 		     SAYS "leaves after 8 cycles: its turn is over");
+	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=fault"),
+		     SAYS "leaves after 8 cycles: it waits for memory that the host brings");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=new"),
 		     SAYS "leaves after 8 cycles: new");
 	EXPECT_STREQ(words_of(HEAD "tess_save: " AT "bytes=4096"), SAYS "is saved, 4096 bytes");

@@ -50,6 +50,7 @@ static const struct {
 	{ "out", "move", "it goes on elsewhere" },
 	{ "out", "remove", "its vGPU is removed" },
 	{ "out", "timeout", "it did not stop in time and was reset" },
+	{ "out", "fault", "it waits for memory that the host brings" },
 	{ "move", "client", "its client asked for it" },
 	{ "move", "sysfs", "the administrator wants it" },
 	{ "move", "swap", "the swapper wants it" },
