@@ -205,7 +205,7 @@ static void report(struct __fixture_live *self)
 TEST_F_TIMEOUT(live, recomposed_at_random, 600)
 {
 	unsigned long want = setting("TESS_RECOMPOSITIONS", 60), k, i, bad = 0;
-	long end = now_ms() + want * WALL_MS_EACH;
+	long end = now_ms() + want * WALL_MS_EACH * patience();
 
 	ASSERT_EQ(0, tenant_start(&self->g[0], &self->jobs, true));
 	ASSERT_EQ(0, tenant_start(&self->g[1], &self->jobs, false));

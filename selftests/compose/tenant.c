@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "patience.h"
 #include "tenant.h"
 
 #define SEEN_MS 20000
@@ -152,7 +153,7 @@ int tenant_stop(struct tenant *g)
 
 bool tenant_sees(const struct tenant *g, uint64_t generation)
 {
-	long end = now_ms() + SEEN_MS;
+	long end = now_ms() + SEEN_MS * patience();
 
 	while (atomic_load(&g->seen) < generation) {
 		if (now_ms() > end)

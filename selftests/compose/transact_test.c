@@ -60,7 +60,7 @@ TEST_F_TIMEOUT(transact, books_balance, 600)
 {
 	unsigned int want = setting("TESS_TRANSACTIONS", 250), rounds = want / WRITERS, i, k;
 	unsigned int wrong = 0;
-	long end = now_ms() + want * WALL_MS_EACH;
+	long end = now_ms() + want * WALL_MS_EACH * patience();
 	int status;
 
 	for (i = 0; i < WRITERS; i++)

@@ -21,6 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "patience.h"
+
 #define TEST_TIMEOUT_DEFAULT 180
 
 #define TH_WHY_BYTES 256
@@ -159,14 +161,6 @@ static inline void __failed(struct __test_metadata *t, const char *file, int lin
 	t->status = TH_FAIL;
 	if (fatal)
 		exit(TH_FAIL);
-}
-
-/* How many times as long as usual everything may take: TESSERA_PATIENCE */
-static inline unsigned int patience(void)
-{
-	const char *times = getenv("TESSERA_PATIENCE");
-
-	return times && atoi(times) > 0 ? atoi(times) : 1;
 }
 
 static inline int __run_test(struct __test_metadata *t)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "crew.h"
+#include "patience.h"
 
 #define PATIENCE_MS 20000
 #define JOB_PACKETS 5
@@ -94,7 +95,7 @@ static unsigned int jobs_of(const struct worker *w)
 
 bool crew_goes_on(struct crew *c)
 {
-	long end = now_ms() + PATIENCE_MS;
+	long end = now_ms() + PATIENCE_MS * patience();
 	unsigned int before[CREW_MAX], i;
 
 	for (i = 0; i < c->v->vslices; i++)

@@ -256,7 +256,7 @@ static void unbind_home(struct __test_metadata *_metadata, struct __fixture_drai
 
 static void expect_end(struct __test_metadata *_metadata, struct __fixture_drain *self)
 {
-	long end = now_ms() + POLL_MS;
+	long end = now_ms() + POLL_MS * patience();
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), MDEVS "%s", self->p.uuid);
@@ -270,7 +270,7 @@ static void expect_end(struct __test_metadata *_metadata, struct __fixture_drain
 /* The parent, which is bound again, has its types as soon as the one before it has ended */
 static void expect_types(struct __test_metadata *_metadata)
 {
-	long end = now_ms() + POLL_MS;
+	long end = now_ms() + POLL_MS * patience();
 
 	while (mdev_available("C1") < 0 && now_ms() < end)
 		usleep(20000);
@@ -339,7 +339,7 @@ TEST_F_TIMEOUT(drain, on_the_move, 120)
 		struct mover m = { .uuid = self->p.uuid };
 		pthread_t thread;
 
-		m.end = now_ms() + 600;
+		m.end = now_ms() + 600 * patience();
 		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
 		usleep(100000 + 37000 * round);
 		ASSERT_EQ(0, gpu_unbind(self->p.pci[self->p.away]));
@@ -390,7 +390,7 @@ TEST_F_TIMEOUT(drain, pulled, 120)
 			ASSERT_EQ(0, pthread_create(&thread, NULL, pull, &p));
 		start = now_ms();
 		ASSERT_EQ(0, gpu_unbind(self->p.pci[self->p.away]));
-		EXPECT_LT(now_ms() - start, 30000);
+		EXPECT_LT(now_ms() - start, 30000 * patience());
 		if (i)
 			ASSERT_EQ(0, pthread_join(thread, NULL));
 		/* With all its memory, or not at all */

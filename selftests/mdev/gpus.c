@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gpus.h"
+#include "patience.h"
 #include "vgpu.h"
 
 #define CLASS "/sys/class/tessera"
@@ -69,7 +70,7 @@ static bool in_pool(const char *pci)
 
 int gpu_bind(const char *pci)
 {
-	long end = now_ms() + BIND_MS;
+	long end = now_ms() + BIND_MS * patience();
 	int ret = file_write(DRIVER "/bind", pci);
 
 	while (!ret && !in_pool(pci)) {
@@ -171,7 +172,7 @@ int pair_begin(struct pair *p)
 
 bool pair_end(struct pair *p)
 {
-	long end = now_ms() + LINGER_MS;
+	long end = now_ms() + LINGER_MS * patience();
 
 	compose_fail("0");
 	pair_close(p);

@@ -108,7 +108,7 @@ static void disable(struct vgpu *v, unsigned int n)
 /* Wait for an event of a head, and clear it */
 static bool wait_event(struct vgpu *v, unsigned int n, uint32_t event)
 {
-	long end = now_ms() + 5000;
+	long end = now_ms() + 5000 * patience();
 
 	while (!(head32(v, n, TESS_DREG_EVENTS) & event)) {
 		if (now_ms() > end)

@@ -435,7 +435,7 @@ static void expect_told(struct __test_metadata *_metadata, struct __fixture_live
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	bool told[GPUS] = { false };
-	long end = now_ms() + POLL_MS;
+	long end = now_ms() + POLL_MS * patience();
 	char buf[4096];
 
 	while (!(told[0] && told[1]) && now_ms() < end && poll(&p, 1, POLL_MS) == 1) {

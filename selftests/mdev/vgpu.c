@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cdev.h"
+#include "patience.h"
 #include "vgpu.h"
 
 int limit_locked_memory(unsigned long bytes)
@@ -254,7 +255,7 @@ uint64_t eventfd_wait(int fd, int timeout_ms)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	uint64_t n = 0;
 
-	if (poll(&p, 1, timeout_ms) != 1 || read(fd, &n, sizeof(n)) != sizeof(n))
+	if (poll(&p, 1, timeout_ms * (int)patience()) != 1 || read(fd, &n, sizeof(n)) != sizeof(n))
 		return 0;
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "patience.h"
 #include "vmm.h"
 
 #define CLOSE_MS 10000
@@ -65,7 +66,7 @@ void vmm_kill(pid_t pid)
 
 int vmm_open_again(struct vgpu *v, const char *uuid)
 {
-	long end = now_ms() + CLOSE_MS;
+	long end = now_ms() + CLOSE_MS * patience();
 	int ret;
 
 	while ((ret = vgpu_open(v, uuid)) == -EBUSY && now_ms() < end)

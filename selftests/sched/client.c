@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "patience.h"
 
 #define PTE_TABLE(pa) ((pa) >> 12 << 10 | TESS_PTE_V)
 #define PTE_LEAF(pa)                                                                         \
@@ -177,7 +178,7 @@ static int stopped(struct client *c)
 
 int client_wait(struct client *c)
 {
-	long now = now_ms(), end = now + CLIENT_WAIT_MS, look = now + 2000;
+	long now = now_ms(), end = now + CLIENT_WAIT_MS * patience(), look = now + 2000;
 
 	for (; !client_idle(c); now = now_ms()) {
 		/* A register access costs a trap, so faults are asked for every two seconds */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "patience.h"
 
 #define LOAD_GROUPS 8u
 #define LOAD_ITEMS 16u
@@ -92,7 +93,7 @@ static int pump_for(struct load *l, unsigned int n, unsigned int ms)
 {
 	uint64_t cycles = (uint64_t)ms * reg32(&l[0].c->v, TESS_REG_CLOCK_KHZ);
 	uint64_t start = client_time(l[0].c), seen = start, now;
-	long end = now_ms() + CLIENT_WAIT_MS, round;
+	long end = now_ms() + CLIENT_WAIT_MS * patience(), round;
 	unsigned int i, calm = 0, late = 0;
 
 	for (;;) {
@@ -103,7 +104,7 @@ static int pump_for(struct load *l, unsigned int n, unsigned int ms)
 		if (now - start >= cycles && (calm >= CALM_ROUNDS || late++ >= LATE_ROUNDS))
 			return 0;
 		if (now != seen)
-			end = now_ms() + CLIENT_WAIT_MS;
+			end = now_ms() + CLIENT_WAIT_MS * patience();
 		else if (now_ms() > end)
 			return -ETIME;
 		seen = now;
@@ -124,7 +125,7 @@ static void count_turns(struct load *l, unsigned int n, uint64_t *turns)
 static int pump_turns(struct load *l, unsigned int n, const uint64_t *before, unsigned int want)
 {
 	uint64_t turns[LOAD_MAX], fewest = 0;
-	long end = now_ms() + TURNS_WALL_MS;
+	long end = now_ms() + TURNS_WALL_MS * patience();
 	unsigned int i;
 	int ret = 0;
 

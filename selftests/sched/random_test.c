@@ -122,7 +122,7 @@ static uint64_t torment(struct __test_metadata *_metadata, struct __fixture_rand
 			unsigned int from, uint64_t target)
 {
 	unsigned int job[CLIENTS + 1] = { ~0U, ~0U, ~0U, ~0U }, i, round;
-	long end = now_ms() + WALL_MS;
+	long end = now_ms() + WALL_MS * patience();
 	uint64_t count = 0;
 
 	srandom(self->seed);
