@@ -20,11 +20,13 @@
  * another GPU has to be worth more, as the client's memory goes, too, and all of a vGPU goes:
  * only those of one vslice are considered. Its owner does it, when it likes (relocate()), and
  * the vGPU is placed there as a new one would be. It is not asked again for a while, whatever
- * came of it, and who came from another GPU stays for as long.
+ * came of it, and who came from another GPU stays for as long. Until the owner has answered
+ * (tess_vgpu_relocated()), nobody else of that GPU is asked: it is still where it was crowded.
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
+#include <tessera/compat.h>
 
 #include "analyzer.h"
 #include "gpu.h"
@@ -84,6 +86,7 @@ MODULE_PARM_DESC(swap_max_moves, "moves that it makes at a look, 0 to 64, defaul
  * @gpu: GPU
  * @max_slices: there is room for so many
  * @owners: vGPUs in the snapshot
+ * @leaving: a vGPU of @gpu is about to go to another GPU
  * @pool: snapshot; the slices of @gpu are the first, by number
  * @vslices: the members of the snapshot; a use of their vGPUs is held for each
  */
@@ -91,6 +94,7 @@ struct swap_look {
 	struct tess_gpu *gpu;
 	unsigned int max_slices;
 	unsigned int owners;
+	bool leaving;
 	struct tess_swap_pool pool;
 	struct tess_vslice **vslices;
 };
@@ -162,6 +166,7 @@ static void swap_add_gpu(struct swap_look *look, struct tess_gpu *gpu)
 	for (i = 0; i < gpu->info.slice_count; i++)
 		swap_add_slice(look, &gpu->slices[i]);
 	list_for_each_entry(vgpu, &gpu->vgpus, link) {
+		look->leaving |= vgpu->leaving && gpu == look->gpu;
 		if (vgpu->dying || vgpu->frozen || gpu->gone || !vgpu->blueprint.shared)
 			continue;
 		for (i = 0; i < vgpu->nr_vslices; i++)
@@ -333,8 +338,11 @@ static void swap_far(struct tess_gpu *gpu)
 	/* The same look as that before */
 	for (i = 0; i < gpu->info.slice_count; i++)
 		look.pool.slices[i].looks = gpu->swapper.looks[i];
-	if (tess_swap_decide(&look.pool, &d) && d.to >= gpu->info.slice_count) {
+	if (!look.leaving && tess_swap_decide(&look.pool, &d) && d.to >= gpu->info.slice_count) {
 		vs = look.vslices[d.member];
+		spin_lock(&gpu->lock);
+		vs->vgpu->leaving = true;
+		spin_unlock(&gpu->lock);
 		WRITE_ONCE(vs->relocated, jiffies | 1);
 		swap_trace(&look, &d, look.pool.members[d.member].slice, 0);
 		vs->vgpu->ops->relocate(vs->vgpu, look.pool.slices[d.to].gpu);
@@ -386,6 +394,14 @@ void tess_swapper_note(struct tess_vgpu *vgpu)
 		queue_delayed_work(system_dfl_wq, &vgpu->gpu->swapper.work,
 				   msecs_to_jiffies(READ_ONCE(swap_period_ms)));
 }
+
+void tess_vgpu_relocated(struct tess_vgpu *vgpu)
+{
+	spin_lock(&vgpu->gpu->lock);
+	vgpu->leaving = false;
+	spin_unlock(&vgpu->gpu->lock);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_relocated, TESS_NS);
 
 /**
  * tess_swapper_init() - prepare the swapper of a GPU

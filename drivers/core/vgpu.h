@@ -92,6 +92,8 @@ struct tess_vslice {
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @frozen: no vslice is to run. Set under compose
  * @frozen_at: when it was, monotonic. Its owner freezes and thaws it, nobody else
+ * @leaving: its owner was asked to bring it to another GPU, and has not answered. Under
+ *	tess_gpu.lock
  * @continues: vGPU of another GPU that it is to become, until it is thawed for the first time
  * @ops: call-backs
  * @priv: of the owner
@@ -125,6 +127,7 @@ struct tess_vgpu {
 	bool dedicated;
 	bool frozen;
 	ktime_t frozen_at;
+	bool leaving;
 	struct tess_vgpu *continues;
 	const struct tess_client_ops *ops;
 	void *priv;

@@ -468,12 +468,16 @@ int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text)
 }
 
 /* Nobody asked for it, so it is nobody's last_error */
-int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
+void tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
 {
 	struct tess_reason reason = {};
+	struct tess_vgpu *vgpu;
 
 	guard(mutex)(&tm->shape.lock);
-	return apply(tm, text, tess_mdev_move, &reason);
+	apply(tm, text, tess_mdev_move, &reason);
+	vgpu = tess_mdev_first(&tm->parts);
+	if (vgpu)
+		tess_vgpu_relocated(vgpu);
 }
 
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)

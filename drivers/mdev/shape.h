@@ -39,8 +39,8 @@ void tess_mdev_shape_destroy(struct tess_mdev *tm);
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text);
-/* The same, by the host itself */
-int tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text);
+/* The same, because the core wants it, which is told when it is over */
+void tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text);
 /* Number of the GPU that carries it or a part of it; -ENXIO: there is no such part */
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part);
 /* Its blueprint now; false: it is blank */

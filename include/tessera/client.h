@@ -234,8 +234,9 @@ struct tess_host_fault {
  *	Mandatory with it
  * @relocate: vGPU of one vslice that may be moved automatically (policy=auto): it would be
  *	better off on GPU number @gpu. To be done later, in a context of the owner's own,
- *	as the vGPU cannot be destroyed before this returns; or not at all. Process context,
- *	no lock is held. Optional: it stays on its GPU
+ *	as the vGPU cannot be destroyed before this returns; or not at all. The owner says by
+ *	tess_vgpu_relocated() when that is over. Process context, no lock is held. Optional:
+ *	it stays on its GPU
  * @gone: the GPU was removed or does not answer; no further call-backs follow. Fail
  *	what is pending. Process context. Mandatory
  *
@@ -478,6 +479,14 @@ int tess_vgpu_set_cap(struct tess_vgpu *vgpu, u32 cap);
  * Return: 0, -EOPNOTSUPP its client cannot be parked, or has more vGPUs than this one.
  */
 int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
+
+/**
+ * tess_vgpu_relocated() - the answer to tess_client_ops.relocate()
+ * @vgpu: vGPU of the same owner as it is now, which went to the other GPU or stayed
+ *
+ * Process context.
+ */
+void tess_vgpu_relocated(struct tess_vgpu *vgpu);
 
 /**
  * tess_vgpu_blueprint() - a vGPU's blueprint as it is now

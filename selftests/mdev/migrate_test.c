@@ -19,6 +19,8 @@
 #define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
 
 #define POLL_MS 20000
+#define SWAP_PERIOD "/sys/module/tessera/parameters/swap_period_ms"
+#define SWAP_PERIOD_MS 100
 /* As many as a short test has time for; TESS_MOVES for more */
 #define MOVES 12
 
@@ -66,6 +68,15 @@ static void close_vgpu(struct __fixture_open *self)
 	self->is_open = false;
 }
 
+/* A host that is late by a period or two begins anew to count who is crowded */
+static int set_swap_period(unsigned int ms)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", ms * patience());
+	return file_write(SWAP_PERIOD, text);
+}
+
 FIXTURE_SETUP(open)
 {
 	mdev_remove_all();
@@ -74,12 +85,14 @@ FIXTURE_SETUP(open)
 	self->home = home_gpu();
 	self->away = !self->home;
 	ASSERT_EQ(0, compose_fail("0"));
+	ASSERT_EQ(0, set_swap_period(SWAP_PERIOD_MS));
 	books_take(&self->books);
 }
 
 FIXTURE_TEARDOWN(open)
 {
 	compose_fail("0");
+	set_swap_period(SWAP_PERIOD_MS);
 	close_vgpu(self);
 	mdev_remove_all();
 	books_expect(_metadata, &self->books);
@@ -404,26 +417,46 @@ struct burner {
 	bool wrong;
 };
 
-/* Keeps its slice busy for as long as it can */
+static volatile uint32_t *burnt(struct burner *b, unsigned int job)
+{
+	return ram_at(b->r.v, DATA_GPA + job % 2 * PAGE);
+}
+
+static void put_burn(struct burner *b, unsigned int job)
+{
+	unsigned int i;
+
+	for (i = 0; i < 24; i++)
+		ring_fill(&b->r, VRAM(0), 1 << 20, job);
+	ring_copy(&b->r, DATA_GPA + job % 2 * PAGE, VRAM(0), PAGE);
+	ring_fence(&b->r, false);
+}
+
+static bool burns(struct burner *b, unsigned int job)
+{
+	long end = now_ms() + POLL_MS * patience();
+
+	while (b->r.rec->seq <= job && now_ms() < end)
+		usleep(100);
+	return b->r.rec->seq > job && *burnt(b, job) == job;
+}
+
+/* Keeps its slice busy for as long as it can: there is always one more job */
 static void *burn(void *arg)
 {
 	struct burner *b = arg;
-	unsigned int i;
 
+	put_burn(b, 0);
 	while (!__atomic_load_n(&b->stop, __ATOMIC_ACQUIRE) && !b->wrong) {
-		for (i = 0; i < 8; i++)
-			ring_fill(&b->r, VRAM(0), 1 << 20, b->done);
-		ring_copy(&b->r, DATA_GPA, VRAM(0), PAGE);
-		ring_fence(&b->r, false);
-		b->wrong = ring_wait_record(&b->r) ||
-			   *(volatile uint32_t *)ram_at(b->r.v, DATA_GPA) != b->done;
-		b->done++;
+		put_burn(b, b->done + 1);
+		b->wrong = !burns(b, b->done++);
 	}
+	b->wrong |= !burns(b, b->done);
 	return NULL;
 }
 
 /* Both want a slice, and there is only one: the swapper finds another on the other GPU */
-TEST_F_TIMEOUT(open, swapped, 120)
+static void swap(struct __test_metadata *_metadata, struct __fixture_open *self)
 {
 	struct __fixture_open other = *self;
 	struct burner b[2] = { 0 };
@@ -443,7 +476,7 @@ TEST_F_TIMEOUT(open, swapped, 120)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, burn, &b[i]));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "policy", "auto"));
 	ASSERT_EQ(0, mdev_attr_write(other.uuid, "policy", "auto"));
-	for (end = now_ms() + POLL_MS; now_ms() < end; usleep(20000)) {
+	for (end = now_ms() + POLL_MS * patience(); now_ms() < end; usleep(20000)) {
 		on[0] = strcmp(mdev_attr(self->uuid, "gpu"), "gpu0") ? 1 : 0;
 		on[1] = strcmp(mdev_attr(other.uuid, "gpu"), "gpu0") ? 1 : 0;
 		if (on[0] != on[1])
@@ -463,6 +496,20 @@ TEST_F_TIMEOUT(open, swapped, 120)
 	}
 	ASSERT_TRUE(crowd_leaves(&crowd));
 	close_vgpu(&other);
+}
+
+TEST_F_TIMEOUT(open, swapped, 120)
+{
+	swap(_metadata, self);
+}
+
+/* It looks many times while the one moves: the other stays all the same */
+TEST_F_TIMEOUT(open, swapped_at_short_periods, 120)
+{
+	if (patience() > 1)
+		SKIP(return, "the host is too slow for periods that short");
+	ASSERT_EQ(0, set_swap_period(SWAP_PERIOD_MS / 10));
+	swap(_metadata, self);
 }
 
 /* ---- refused, or failing in the middle ---- */
@@ -558,7 +605,7 @@ TEST_F_TIMEOUT(open, resets_meanwhile, 90)
 
 	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M");
 	m.uuid = self->uuid;
-	m.end = now_ms() + 3000;
+	m.end = now_ms() + 3000 * patience();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
 	while (now_ms() < m.end) {
 		ring_start(&r, &self->v, 0);
