@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import traceback
 
 import machine
 from machine import INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
@@ -229,6 +230,8 @@ def supervise(opts, tell, _lock):
         status = boot(opts, prepare)
     except machine.Failure as e:
         os.write(2, f"vm: {e}\n".encode())
+    except Exception:
+        traceback.print_exc()
     finally:
         note(name, "pid", "")
         note(name, "status", f"{status}\n")

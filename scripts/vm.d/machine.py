@@ -4,6 +4,7 @@
 The same for both levels: the host VM on this machine and a guest VM inside it.
 """
 
+import glob
 import os
 import selectors
 import shlex
@@ -19,6 +20,7 @@ import kernlog
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
+KERNELS = "/usr/lib/tessera"
 
 INFRASTRUCTURE = 125
 SPLAT = 126
@@ -70,12 +72,11 @@ def kernel(series):
     """Return (release, kernel image, initramfs) of a kernel series, or of "debug"."""
     if series == "debug":
         return debug_kernel()
-    for rel in sorted(os.listdir("/lib/modules"), reverse=True):
-        if rel.startswith(series + "."):
-            break
-    else:
+    images = sorted(glob.glob(f"{KERNELS}/vmlinux-{series}.*"))
+    if not images:
         fail(f"no kernel {series} in the environment")
-    return rel, f"/usr/lib/tessera/vmlinux-{rel}", f"/usr/lib/tessera/initramfs-{rel}.cpio"
+    rel = images[-1].split("/vmlinux-")[1]
+    return rel, images[-1], f"{KERNELS}/initramfs-{rel}.cpio"
 
 
 def cpio_entry(name, data, mode):
