@@ -18,6 +18,7 @@ KVM_TCG = "tessera_kvm_tcg"
 GUESTS = "/run/tessera/guests"
 CONFIG = "/run/tessera/config"
 ROOT_DISK = "/dev/vda"
+IOMMUFD = "/dev/iommu"
 # How often a guest is booted that dies, or stands still, before its first program runs.
 BIRTHS = 3
 
@@ -59,13 +60,21 @@ def port_args(n):
     return ["-device", f"pcie-root-port,id=port{n},chassis={n + 1},slot={n + 1},bus=pcie.0"]
 
 
-def vgpu_args(n, spec):
+def vgpu_args(n, spec, iommufd):
     uuid, _, props = spec.partition(",")
     path = f"/sys/bus/mdev/devices/{uuid}"
     if not os.path.isdir(path):
         fail(f"no mediated device {uuid}")
     device = f"vfio-pci,sysfsdev={path},id=vgpu{n},bus=port{n}"
+    device += ",iommufd=iommufd" if iommufd else ""
     return port_args(n) + ["-device", device + (f",{props}" if props else "")]
+
+
+def iommufd_args():
+    """One for all vGPUs: the guest's memory is mapped once."""
+    if not os.path.exists(IOMMUFD):
+        fail("this kernel has no iommufd (host VM with --kernel debug)")
+    return ["-object", "iommufd,id=iommufd"]
 
 
 def host_args(n, bdf):
@@ -151,8 +160,10 @@ def boot_once(opts, prepare, doubtful):
         m.may_be_stillborn = doubtful
         prepare(m)
         argv = m.base_args(() if opts.bare else MODULES)
+        if opts.iommufd:
+            argv += iommufd_args()
         for n, spec in enumerate(opts.vgpu):
-            argv += vgpu_args(n, spec)
+            argv += vgpu_args(n, spec, opts.iommufd)
         for n, bdf in enumerate(opts.host, len(opts.vgpu)):
             argv += host_args(n, bdf)
         status = m.run(argv + opts.qemu_arg)

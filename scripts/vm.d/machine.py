@@ -263,8 +263,11 @@ class Machine:
     def memory(self):
         """Shared, as GPU models need it; in huge pages where a host VM offers them.
 
-        Nested page faults are most of the exits of a booting guest.
+        Nested page faults are most of the exits of a booting guest. QEMU maps a file as a file
+        into an iommufd, which that of 6.12 does not know.
         """
+        if getattr(self.opts, "iommufd", False):
+            return f"memory-backend-ram,id=mem,size={self.opts.mem}"
         common = f"id=mem,size={self.opts.mem},share=on"
         if os.path.ismount(HUGE):
             return f"memory-backend-file,{common},mem-path={HUGE},align=2M"

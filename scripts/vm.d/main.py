@@ -57,6 +57,8 @@ def parser():
     p.add_argument("--accel", choices=("kvm", "tcg"), default=None)
     p.add_argument("--vgpu", action="append", default=[], metavar="UUID[,PROP=VALUE...]",
                    help="attach this mdev (repeat as needed)")
+    p.add_argument("--iommufd", action="store_true",
+                   help="open each mdev by its own file, with guest memory in an iommufd")
     p.add_argument("--host", action="append", default=[], metavar="BDF",
                    help="attach this whole PCI device with vfio-pci")
     p.add_argument("--detach", metavar="NAME",
