@@ -187,6 +187,40 @@ TEST_F(memory, edges)
 	EXPECT_EQ(0x88888888, *(uint32_t *)(mem + size - 4));
 }
 
+static void check_refused(struct __test_metadata *_metadata, struct ring *r, uint64_t gpa)
+{
+	ring_fill(r, gpa, 64, 0x66666666);
+	ring_fence(r, false);
+	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(r->v, 0));
+	EXPECT_EQ(gpa, client_reg64(r->v, 0, TESS_SREG_FAULT_ADDR));
+	ring_reset(r);
+	ring_start(r, r->v, 0);
+}
+
+/* VMMs map BARs there, too, which cannot be pinned: VRAM, and a page of the host's memory */
+TEST_F(memory, of_a_device)
+{
+	uint64_t gpa = 0x500000000ULL;
+	struct vgpu *v = &self->v;
+	uint64_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, PAGE);
+	struct tess_composition *comp = vgpu_mmap(v, TESS_BAR_REGS, TESS_COMPOSITION_PAGE, PAGE);
+
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_NE(MAP_FAILED, comp);
+	*vram = 0x1111111111111111;
+	ASSERT_EQ(0, vgpu_map(v, vram, gpa, PAGE, true));
+	ASSERT_EQ(0, vgpu_map(v, comp, gpa + PAGE, PAGE, true));
+	check_refused(_metadata, &self->r, gpa);
+	check_refused(_metadata, &self->r, gpa + PAGE);
+	EXPECT_EQ(0x1111111111111111, *vram);
+	EXPECT_EQ(TESS_COMPOSITION_MAGIC, comp->magic);
+	ASSERT_EQ(0, vgpu_unmap(v, gpa, PAGE));
+	ASSERT_EQ(0, vgpu_unmap(v, gpa + PAGE, PAGE));
+	/* Memory still is */
+	ring_fill(&self->r, DATA_GPA, 64, 0x66666666);
+	EXPECT_EQ(0, ring_finish(&self->r));
+}
+
 /* The VMM's limit of locked memory holds; over it the guest's client faults, no more */
 TEST_F(memory, memlock_limit)
 {
