@@ -140,9 +140,9 @@ check-faults: all
 	@$(ENV)env TESSERA_FAULT_KERNELS="$(KERNELS)" TESSERA_FAULTS="$(FAULTS)" \
 		selftests/faults/check
 
-# The kernel's build takes a while; it is kept. KDIR is known only then. Its VFIO selftests are a
-# download of their own.
-check-debug: tools
+# The kernel's build takes a while; it is kept. KDIR is known only then. Guests have another one,
+# and the kernel's VFIO selftests are a download of their own.
+check-debug: all
 	@scripts/kernel build
 	@$(if $(filter vfio,$(or $(DEBUG),vfio)),scripts/kernel tests >/dev/null)
 	+@$(IN_ENV) modules KDIR="$$(scripts/kernel path)/build" W=1 WERROR=1
