@@ -15,12 +15,9 @@
 
 #define JOB_US 10000
 #define DEPTH 24
-/*
- * Half, less two percent of it; or five, if the attack keeps a processor of this host busy, too.
- * It is what switches take, which is more where the kernel is slow
- */
-#define HALF (0.5 - 0.01 * patience())
-#define HALF_BESIDE_FLOOD (0.5 - 0.025 * patience())
+/* Half, less two percent of it; or five, if the attack keeps a processor of this host busy, too */
+#define HALF 0.49
+#define HALF_BESIDE_FLOOD 0.475
 #define CYCLES_US 4
 
 FIXTURE(hostile)
