@@ -192,7 +192,7 @@ int tess_ring_submit(struct tess_ring *ring, const struct tess_job *job, u64 *se
 	int idx, rc;
 
 	if (tess_as_gpu(job->as) != gpu || tess_as_stage(job->as) != TESS_AS_STAGE1 ||
-	    !job->count || job->count > TESS_MAX_INDIRECT)
+	    !job->count || job->count > DRM_TESSERA_MAX_INDIRECT)
 		return -EINVAL;
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;

@@ -149,7 +149,7 @@ static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 	dev_notice_ratelimited(&gpu->dev, "slice %u: the context of \"%s\" is damaged, its work is dropped\n",
 			       slice->index, vs->vgpu->name);
 	if (tess_gpu_ops(gpu)->context_lose(gpu->be, slice->index, tess_context_hw(vs->context),
-					    TESS_CAUSE_CONTEXT_LOST))
+					    DRM_TESSERA_CAUSE_CONTEXT_LOST))
 		tess_context_clear(vs->context);
 	vs->fault_told = false;
 	vs->fault_owed = true;
@@ -170,7 +170,7 @@ static int switch_capture(struct tess_slice *slice, struct tess_vslice *out)
 
 	rc = tess_gpu_ops(gpu)->context_capture(gpu->be, slice->index,
 						tess_context_hw(out->context),
-						TESS_CAUSE_NOT_PREEMPTED);
+						DRM_TESSERA_CAUSE_NOT_PREEMPTED);
 	if (rc == -EALREADY)
 		return rc;
 	if (rc)

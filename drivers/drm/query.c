@@ -33,9 +33,9 @@ static int tess_query_gpu(struct tess_device *tdev, struct drm_tessera_query *ar
 		.clock_khz = tdev->info.clock_khz,
 		.caps = tdev->info.caps,
 		.group_slots = tdev->info.group_slots,
-		.max_group_items = TESS_MAX_GROUP_ITEMS,
-		.max_local_bytes = TESS_MAX_LOCAL_BYTES,
-		.max_submit_packets = TESS_MAX_INDIRECT,
+		.max_group_items = DRM_TESSERA_MAX_GROUP_ITEMS,
+		.max_local_bytes = DRM_TESSERA_MAX_LOCAL_BYTES,
+		.max_submit_packets = DRM_TESSERA_MAX_INDIRECT,
 	};
 	unsigned int i;
 

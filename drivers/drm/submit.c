@@ -323,12 +323,12 @@ static int tess_submit_check(const struct drm_tessera_submit *args)
 {
 	if (args->flags || args->pad)
 		return -EINVAL;
-	if (!args->count || args->count > TESS_MAX_INDIRECT)
+	if (!args->count || args->count > DRM_TESSERA_MAX_INDIRECT)
 		return -EINVAL;
 	if (args->in_count > TESS_MAX_SYNCS || args->out_count > TESS_MAX_SYNCS)
 		return -EINVAL;
-	if (args->cmd % TESS_PKT_SIZE ||
-	    args->cmd > TESS_VA_END - (u64)args->count * TESS_PKT_SIZE)
+	if (args->cmd % DRM_TESSERA_PKT_SIZE ||
+	    args->cmd > TESS_VA_END - (u64)args->count * DRM_TESSERA_PKT_SIZE)
 		return -EINVAL;
 	return 0;
 }

@@ -69,8 +69,9 @@ static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
 	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
 	ident->clock_khz = info->clock_khz;
 	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
-			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2, ilog2(TESS_MAX_GROUP_ITEMS)) |
-			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, TESS_MAX_LOCAL_BYTES / SZ_1K) |
+			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2,
+				   ilog2(DRM_TESSERA_MAX_GROUP_ITEMS)) |
+			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, DRM_TESSERA_MAX_LOCAL_BYTES / SZ_1K) |
 			FIELD_PREP(TESS_LIMITS_RING_LOG2, TESS_RING_LOG2_MAX);
 	ident->bank_size = div_u64(vram, tm->vslices);
 	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));

@@ -52,7 +52,7 @@ enum job_packet {
  * @fence: FENCE
  */
 union ring_packet {
-	u8 raw[TESS_PKT_SIZE];
+	u8 raw[DRM_TESSERA_PKT_SIZE];
 	struct tess_pkt_set_vm set_vm;
 	struct tess_pkt_indirect indirect;
 	struct tess_pkt_timestamp timestamp;
@@ -118,8 +118,8 @@ static u64 slot_dma(struct tess_pci_ring *ring, const void *block)
 static void put_timestamp(union ring_packet *p, u64 address)
 {
 	p->timestamp = (struct tess_pkt_timestamp){
-		.header = cpu_to_le16(TESS_PKT_TIMESTAMP),
-		.flags = cpu_to_le16(TESS_TIMESTAMP_COUNTERS),
+		.header = cpu_to_le16(DRM_TESSERA_PKT_TIMESTAMP),
+		.flags = cpu_to_le16(DRM_TESSERA_TIMESTAMP_COUNTERS),
 		.address = cpu_to_le64(address),
 	};
 }
@@ -127,8 +127,8 @@ static void put_timestamp(union ring_packet *p, u64 address)
 static void put_set_vm(union ring_packet *p, const struct tess_pci_as *as, bool flush)
 {
 	p->set_vm = (struct tess_pkt_set_vm){
-		.header = cpu_to_le16(TESS_PKT_SET_VM),
-		.flags = cpu_to_le16(flush ? TESS_SET_VM_FLUSH : 0),
+		.header = cpu_to_le16(DRM_TESSERA_PKT_SET_VM),
+		.flags = cpu_to_le16(flush ? DRM_TESSERA_SET_VM_FLUSH : 0),
 		.asid = cpu_to_le16(as ? as->asid : 0),
 		.root = cpu_to_le64(as ? tess_pci_as_root(as) : 0),
 	};
@@ -137,7 +137,7 @@ static void put_set_vm(union ring_packet *p, const struct tess_pci_as *as, bool 
 static void put_indirect(union ring_packet *p, u64 cmd, u32 count)
 {
 	p->indirect = (struct tess_pkt_indirect){
-		.header = cpu_to_le16(TESS_PKT_INDIRECT),
+		.header = cpu_to_le16(DRM_TESSERA_PKT_INDIRECT),
 		.count = cpu_to_le32(count),
 		.address = cpu_to_le64(cmd),
 	};
@@ -146,8 +146,8 @@ static void put_indirect(union ring_packet *p, u64 cmd, u32 count)
 static void put_fence(union ring_packet *p, u64 seq)
 {
 	p->fence = (struct tess_pkt_fence){
-		.header = cpu_to_le16(TESS_PKT_FENCE),
-		.flags = cpu_to_le16(TESS_FENCE_IRQ),
+		.header = cpu_to_le16(DRM_TESSERA_PKT_FENCE),
+		.flags = cpu_to_le16(DRM_TESSERA_FENCE_IRQ),
 		.seq = cpu_to_le64(seq),
 	};
 }
@@ -155,7 +155,7 @@ static void put_fence(union ring_packet *p, u64 seq)
 static void put_nop(union ring_packet *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->fence.header = cpu_to_le16(TESS_PKT_NOP);
+	p->fence.header = cpu_to_le16(DRM_TESSERA_PKT_NOP);
 }
 
 void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,

@@ -196,7 +196,7 @@ struct tess_fault {
 
 /**
  * struct tess_host_fault - a fault of stage 2
- * @cause: TESS_CAUSE_*_GUEST_PAGE
+ * @cause: DRM_TESSERA_CAUSE_*_GUEST_PAGE
  * @access: 0 fetch, 1 load, 2 store
  * @gpa: client-physical address
  */
@@ -824,7 +824,7 @@ int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
  * struct tess_job - what a ring runs
  * @as: stage-1 address space of the process, kept until the job is complete
  * @cmd: VA of the packets
- * @count: number of packets, 1 to TESS_MAX_INDIRECT
+ * @count: number of packets, 1 to DRM_TESSERA_MAX_INDIRECT
  */
 struct tess_job {
 	struct tess_as *as;

@@ -54,7 +54,8 @@ void attacker_open(struct client *c, const char *uuid)
 
 static void put_fences(struct client *c)
 {
-	struct tess_pkt_fence pkt = { .header = TESS_PKT_FENCE, .flags = TESS_FENCE_IRQ };
+	struct tess_pkt_fence pkt = { .header = DRM_TESSERA_PKT_FENCE,
+				      .flags = DRM_TESSERA_FENCE_IRQ };
 
 	for (unsigned int i = 0; i < FENCES; i++) {
 		pkt.seq = i & 1 ? 1 : (1ull << 63) + 1;

@@ -72,7 +72,8 @@ static bool wait_irq(struct client *c)
 
 bool client_round(struct client *c, unsigned int batch)
 {
-	struct tess_pkt_fence pkt = { .header = TESS_PKT_FENCE, .flags = TESS_FENCE_IRQ };
+	struct tess_pkt_fence pkt = { .header = DRM_TESSERA_PKT_FENCE,
+				      .flags = DRM_TESSERA_FENCE_IRQ };
 	int phase = atomic_load(&c->s->phase);
 	int64_t start;
 

@@ -27,7 +27,7 @@
  * @seq: of the last FENCE
  */
 struct shared {
-	u8 ring[RING_PACKETS][TESS_PKT_SIZE];
+	u8 ring[RING_PACKETS][DRM_TESSERA_PKT_SIZE];
 	struct tess_completion_record record;
 	u64 wptr;
 	u64 seq;
@@ -105,7 +105,7 @@ static void tessera_remove(struct vfio_pci_device *device)
 
 static void put(struct shared *shared, const void *pkt)
 {
-	memcpy(shared->ring[shared->wptr++ % RING_PACKETS], pkt, TESS_PKT_SIZE);
+	memcpy(shared->ring[shared->wptr++ % RING_PACKETS], pkt, DRM_TESSERA_PKT_SIZE);
 }
 
 /* A FENCE behind what was put; go */
@@ -113,14 +113,14 @@ static void kick(struct vfio_pci_device *device, u16 flags)
 {
 	struct shared *shared = to_shared(device);
 	struct tess_pkt_fence fence = {
-		.header = TESS_PKT_FENCE,
+		.header = DRM_TESSERA_PKT_FENCE,
 		.flags = flags,
 		.seq = ++shared->seq,
 	};
 	volatile u64 *doorbell = device->bars[TESS_BAR_REGS].vaddr + TESS_DOORBELL_PAGE(0);
 
 	put(shared, &fence);
-	if (flags & TESS_FENCE_IRQ)
+	if (flags & DRM_TESSERA_FENCE_IRQ)
 		shared->record.event = shared->seq;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*doorbell = shared->wptr;
@@ -130,7 +130,7 @@ static void tessera_memcpy_start(struct vfio_pci_device *device, iova_t src, iov
 				 u64 count)
 {
 	struct tess_pkt_copy copy = {
-		.header = TESS_PKT_COPY,
+		.header = DRM_TESSERA_PKT_COPY,
 		.rows = 1,
 		.src = src,
 		.dst = dst,
@@ -163,7 +163,7 @@ static int tessera_memcpy_wait(struct vfio_pci_device *device)
 
 static void tessera_send_msi(struct vfio_pci_device *device)
 {
-	kick(device, TESS_FENCE_IRQ);
+	kick(device, DRM_TESSERA_FENCE_IRQ);
 	VFIO_ASSERT_EQ(tessera_memcpy_wait(device), 0);
 }
 

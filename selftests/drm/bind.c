@@ -309,7 +309,7 @@ TEST_F(bind, readonly_and_noexec)
 	tess_dispatch(ctx, TESS_K_JUMP, 1, 1, TESS_FREE_VA, 0);
 	EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
 	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
-	EXPECT_EQ(TESS_CAUSE_FETCH_PAGE, state.cause);
+	EXPECT_EQ(DRM_TESSERA_CAUSE_FETCH_PAGE, state.cause);
 }
 
 TEST_F(bind, vms_are_apart)

@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(fault)
 static void expect_fault(struct __test_metadata *_metadata, struct tess_ctx *ctx, uint32_t cause,
 			 uint32_t packet, struct drm_tessera_queue_state *state)
 {
-	uint8_t type = ctx->cmd[packet * TESS_PKT_SIZE];
+	uint8_t type = ctx->cmd[packet * DRM_TESSERA_PKT_SIZE];
 
 	ASSERT_EQ(-EFAULT, tess_ctx_run(ctx));
 	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, state));
@@ -52,8 +52,8 @@ TEST_F(fault, unknown_packet)
 
 	tess_nop(&self->ctx);
 	tess_packet(&self->ctx, 0x7f);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_ILLEGAL_PACKET, 1, &state);
-	EXPECT_EQ(TESS_CMD_VA + TESS_PKT_SIZE, state.addr);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 1, &state);
+	EXPECT_EQ(TESS_CMD_VA + DRM_TESSERA_PKT_SIZE, state.addr);
 }
 
 TEST_F(fault, reserved_field)
@@ -61,23 +61,24 @@ TEST_F(fault, reserved_field)
 	struct drm_tessera_queue_state state;
 	struct tess_pkt_signal *packet;
 
-	tess_signal(&self->ctx, TESS_DATA_VA, TESS_SIGNAL_SET, 1);
+	tess_signal(&self->ctx, TESS_DATA_VA, DRM_TESSERA_SIGNAL_SET, 1);
 	packet = (struct tess_pkt_signal *)self->ctx.cmd;
 	packet->reserved1[4] = 1;
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_ILLEGAL_PACKET, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0, &state);
 	EXPECT_EQ(0u, *(uint64_t *)self->ctx.data);
 }
 
 TEST_F(fault, privileged_packets)
 {
-	static const uint16_t types[] = { TESS_PKT_SET_VM, TESS_PKT_INDIRECT, TESS_PKT_FENCE };
+	static const uint16_t types[] = { DRM_TESSERA_PKT_SET_VM, DRM_TESSERA_PKT_INDIRECT,
+					  DRM_TESSERA_PKT_FENCE };
 	struct drm_tessera_queue_state state;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
 		tess_begin(&self->ctx);
 		tess_packet(&self->ctx, types[i]);
-		expect_fault(_metadata, &self->ctx, TESS_CAUSE_PRIVILEGED_PACKET, 0, &state);
+		expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_PRIVILEGED_PACKET, 0, &state);
 	}
 }
 
@@ -90,11 +91,11 @@ TEST_F(fault, engine_that_is_not_there)
 	tess_query_gpu(self->ctx.fd, &gpu);
 	if (gpu.caps & 8)
 		SKIP(return, "this GPU draws");
-	draw = tess_packet(&self->ctx, TESS_PKT_DRAW);
+	draw = tess_packet(&self->ctx, DRM_TESSERA_PKT_DRAW);
 	draw->count = 3;
 	draw->state = TESS_DATA_VA;
 	draw->vertices = TESS_DATA_VA;
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_ENGINE_DISABLED, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ENGINE_DISABLED, 0, &state);
 }
 
 TEST_F(fault, fill_without_memory)
@@ -102,7 +103,7 @@ TEST_F(fault, fill_without_memory)
 	struct drm_tessera_queue_state state;
 
 	tess_fill(&self->ctx, TESS_FREE_VA + 0x128, 4, 1);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_STORE_PAGE, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_STORE_PAGE, 0, &state);
 	EXPECT_EQ(TESS_FREE_VA + 0x128, state.addr);
 	EXPECT_EQ(0u, state.info & 0x200);
 	EXPECT_EQ(2u, state.info >> 10 & 3);
@@ -113,7 +114,7 @@ TEST_F(fault, copy_without_memory)
 	struct drm_tessera_queue_state state;
 
 	tess_copy(&self->ctx, TESS_DATA_VA, TESS_FREE_VA, 64);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_LOAD_PAGE, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_LOAD_PAGE, 0, &state);
 	EXPECT_EQ(TESS_FREE_VA, state.addr);
 	EXPECT_EQ(1u, state.info >> 10 & 3);
 }
@@ -123,10 +124,10 @@ TEST_F(fault, address_beyond_the_space)
 	struct drm_tessera_queue_state state;
 
 	tess_fill(&self->ctx, 1ull << 38, 4, 1);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_STORE_PAGE, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_STORE_PAGE, 0, &state);
 	tess_begin(&self->ctx);
 	tess_fill(&self->ctx, ~0xfffull, 4, 1);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_STORE_PAGE, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_STORE_PAGE, 0, &state);
 }
 
 TEST_F(fault, commands_without_memory)
@@ -146,7 +147,7 @@ TEST_F(fault, commands_without_memory)
 	EXPECT_EQ(-EFAULT, tess_ctx_wait(ctx));
 	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_FAULTED, state.flags);
-	EXPECT_EQ(TESS_CAUSE_LOAD_PAGE, state.cause);
+	EXPECT_EQ(DRM_TESSERA_CAUSE_LOAD_PAGE, state.cause);
 	EXPECT_EQ(TESS_FREE_VA, state.addr);
 }
 
@@ -159,14 +160,14 @@ TEST_F(fault, kernels)
 		uint32_t insn; /* offset of the instruction that faults */
 		bool addr; /* the argument is the address that faults */
 	} cases[] = {
-		{ TESS_K_LOAD, TESS_FREE_VA + 8, TESS_CAUSE_LOAD_PAGE, 4, true },
-		{ TESS_K_STORE, TESS_FREE_VA + 12, TESS_CAUSE_STORE_PAGE, 4, true },
-		{ TESS_K_ADD, TESS_FREE_VA, TESS_CAUSE_STORE_PAGE, 8, true },
-		{ TESS_K_ADD, TESS_DATA_VA + 4, TESS_CAUSE_STORE_MISALIGNED, 8, true },
-		{ TESS_K_LR, TESS_DATA_VA + 4, TESS_CAUSE_LOAD_MISALIGNED, 4, true },
-		{ TESS_K_ILLEGAL, 0, TESS_CAUSE_ILLEGAL_INSN, 0, false },
-		{ TESS_K_BREAK, 0, TESS_CAUSE_BREAKPOINT, 0, false },
-		{ TESS_K_ECALL, 0, TESS_CAUSE_ECALL, 0, false },
+		{ TESS_K_LOAD, TESS_FREE_VA + 8, DRM_TESSERA_CAUSE_LOAD_PAGE, 4, true },
+		{ TESS_K_STORE, TESS_FREE_VA + 12, DRM_TESSERA_CAUSE_STORE_PAGE, 4, true },
+		{ TESS_K_ADD, TESS_FREE_VA, DRM_TESSERA_CAUSE_STORE_PAGE, 8, true },
+		{ TESS_K_ADD, TESS_DATA_VA + 4, DRM_TESSERA_CAUSE_STORE_MISALIGNED, 8, true },
+		{ TESS_K_LR, TESS_DATA_VA + 4, DRM_TESSERA_CAUSE_LOAD_MISALIGNED, 4, true },
+		{ TESS_K_ILLEGAL, 0, DRM_TESSERA_CAUSE_ILLEGAL_INSN, 0, false },
+		{ TESS_K_BREAK, 0, DRM_TESSERA_CAUSE_BREAKPOINT, 0, false },
+		{ TESS_K_ECALL, 0, DRM_TESSERA_CAUSE_ECALL, 0, false },
 	};
 	struct drm_tessera_queue_state state;
 	unsigned int i;
@@ -189,7 +190,7 @@ TEST_F(fault, jump_into_nowhere)
 	struct drm_tessera_queue_state state;
 
 	tess_dispatch(&self->ctx, TESS_K_JUMP, 1, 1, TESS_FREE_VA, 0);
-	expect_fault(_metadata, &self->ctx, TESS_CAUSE_FETCH_PAGE, 0, &state);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_FETCH_PAGE, 0, &state);
 	EXPECT_EQ(TESS_FREE_VA, state.addr);
 	EXPECT_EQ(TESS_FREE_VA, state.pc);
 	EXPECT_EQ(0u, state.info >> 10 & 3);
@@ -226,7 +227,7 @@ TEST_F(fault, dispatch_with_nonsense)
 			dispatch->reserved0 = 1;
 			break;
 		}
-		expect_fault(_metadata, &self->ctx, TESS_CAUSE_ILLEGAL_PACKET, 0, &state);
+		expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0, &state);
 	}
 }
 
@@ -240,7 +241,7 @@ TEST_F(fault, use_after_unmap)
 	tess_vm_unmap(ctx->fd, ctx->vm, TESS_DATA_VA, TESS_PAGE);
 	tess_begin(ctx);
 	tess_fill(ctx, TESS_DATA_VA, 64, 2);
-	expect_fault(_metadata, ctx, TESS_CAUSE_STORE_PAGE, 0, &state);
+	expect_fault(_metadata, ctx, DRM_TESSERA_CAUSE_STORE_PAGE, 0, &state);
 	EXPECT_EQ(1u, *(uint32_t *)ctx->data);
 }
 
@@ -256,7 +257,7 @@ TEST_F(fault, unmap_while_running)
 	tess_vm_unmap(ctx->fd, ctx->vm, TESS_CODE_VA, TESS_PAGE);
 	EXPECT_EQ(-EFAULT, tess_ctx_wait(ctx));
 	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
-	EXPECT_EQ(TESS_CAUSE_FETCH_PAGE, state.cause);
+	EXPECT_EQ(DRM_TESSERA_CAUSE_FETCH_PAGE, state.cause);
 }
 
 /* Jobs of two queues of one slice on the ring behind one that is going to fail */
@@ -275,7 +276,7 @@ static void others_after_failure(struct __test_metadata *_metadata, struct tess_
 		struct drm_tessera_submit args = {
 			.queue = ctx->queue,
 			.count = 1,
-			.cmd = TESS_CMD_VA + 64 * TESS_PKT_SIZE,
+			.cmd = TESS_CMD_VA + 64 * DRM_TESSERA_PKT_SIZE,
 			.out_count = 1,
 			.out_syncs = (uintptr_t)&out[i],
 		};
@@ -302,7 +303,7 @@ static void others_after_failure(struct __test_metadata *_metadata, struct tess_
 
 TEST_F(fault, successors_are_cancelled_others_run)
 {
-	tess_wait(&self->ctx, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_wait(&self->ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 	tess_packet(&self->ctx, 0x7f);
 	others_after_failure(_metadata, &self->ctx, -EFAULT);
 }
@@ -357,7 +358,7 @@ TEST_F(hang, endless_kernel)
 
 TEST_F(hang, wait_that_never_ends)
 {
-	tess_wait(&self->ctx, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_wait(&self->ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 	EXPECT_EQ(-ETIME, tess_ctx_run(&self->ctx));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_HUNG, tess_queue_flags(self->ctx.fd, self->ctx.queue));
 }

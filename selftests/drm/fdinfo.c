@@ -105,9 +105,9 @@ TEST_F(fdinfo, cycles_of_a_job)
 	kind = slices[ctx->slice].kind;
 	before = kind_value(ctx->fd, "cycles", kind);
 	EXPECT_EQ(0u, before);
-	tess_timestamp(ctx, TESS_DATA_VA, TESS_TIMESTAMP_COUNTERS);
+	tess_timestamp(ctx, TESS_DATA_VA, DRM_TESSERA_TIMESTAMP_COUNTERS);
 	tess_dispatch(ctx, TESS_K_DELAY, 1, 1, TESS_DATA_VA + TESS_PAGE, 50000);
-	tess_timestamp(ctx, TESS_DATA_VA + 64, TESS_TIMESTAMP_COUNTERS);
+	tess_timestamp(ctx, TESS_DATA_VA + 64, DRM_TESSERA_TIMESTAMP_COUNTERS);
 	ASSERT_EQ(0, tess_ctx_run(ctx));
 	after = kind_value(ctx->fd, "cycles", kind);
 	total = kind_value(ctx->fd, "total-cycles", kind);

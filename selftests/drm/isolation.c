@@ -75,7 +75,7 @@ static void one_fault(struct __test_metadata *_metadata, struct tess_ctx *ctx, u
 		tess_dispatch(ctx, TESS_K_LOAD, 8, 64, TESS_FREE_VA, 0);
 		break;
 	case 4:
-		tess_packet(ctx, TESS_PKT_FENCE);
+		tess_packet(ctx, DRM_TESSERA_PKT_FENCE);
 		break;
 	}
 	ASSERT_EQ(-EFAULT, tess_ctx_run(ctx));

@@ -73,9 +73,9 @@ TEST_F(query, gpu)
 	EXPECT_EQ(tess_sysfs_value("slices_total"), gpu.slice_count);
 	EXPECT_EQ(1ull << 38, gpu.va_end);
 	EXPECT_LT(0u, gpu.clock_khz);
-	EXPECT_EQ(TESS_GROUP_SLOTS, gpu.group_slots);
-	EXPECT_EQ(TESS_MAX_GROUP_ITEMS, gpu.max_group_items);
-	EXPECT_EQ(TESS_MAX_LOCAL_BYTES, gpu.max_local_bytes);
+	EXPECT_EQ(DRM_TESSERA_GROUP_SLOTS, gpu.group_slots);
+	EXPECT_EQ(DRM_TESSERA_MAX_GROUP_ITEMS, gpu.max_group_items);
+	EXPECT_EQ(DRM_TESSERA_MAX_LOCAL_BYTES, gpu.max_local_bytes);
 	EXPECT_EQ(65536u, gpu.max_submit_packets);
 	EXPECT_EQ(0u, gpu.pad);
 }

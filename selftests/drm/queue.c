@@ -96,7 +96,7 @@ TEST_F(queue, destroyed_with_work_in_it)
 	/* The first job waits on the GPU, the second one for the first in the scheduler. */
 	first = (struct drm_tessera_sync){ .handle = tess_syncobj_create(ctx->fd) };
 	second = (struct drm_tessera_sync){ .handle = tess_syncobj_create(ctx->fd) };
-	tess_wait(ctx, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_wait(ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 	ASSERT_EQ(0, __tess_submit(ctx, NULL, 0, &first, 1));
 	ctx->slice = (ctx->slice + 1) % 2;
 	ctx->queue = tess_queue_create(ctx->fd, ctx->vm, ctx->slice);

@@ -144,7 +144,7 @@ TEST_F(submit, timestamp)
 	tess_timestamp(ctx, TESS_DATA_VA, 0);
 	tess_fill(ctx, TESS_DATA_VA + TESS_PAGE, 65536, 1);
 	tess_timestamp(ctx, TESS_DATA_VA + 8, 0);
-	tess_timestamp(ctx, TESS_DATA_VA + 64, TESS_TIMESTAMP_COUNTERS);
+	tess_timestamp(ctx, TESS_DATA_VA + 64, DRM_TESSERA_TIMESTAMP_COUNTERS);
 	ASSERT_EQ(0, tess_ctx_run(ctx));
 	EXPECT_NE(0u, data[0]);
 	EXPECT_LT(data[0], data[1]);
@@ -160,11 +160,11 @@ TEST_F(submit, signal_and_wait)
 	struct tess_ctx *ctx = &self->ctx;
 
 	data[0] = 5;
-	tess_signal(ctx, TESS_DATA_VA, TESS_SIGNAL_ADD, 10);
-	tess_wait(ctx, TESS_DATA_VA, TESS_WAIT_EQ, 15);
-	tess_signal(ctx, TESS_DATA_VA + 8, TESS_SIGNAL_SET, 1);
-	tess_wait(ctx, TESS_DATA_VA + 16, TESS_WAIT_GE, 100);
-	tess_signal(ctx, TESS_DATA_VA + 24, TESS_SIGNAL_OR, 0x30);
+	tess_signal(ctx, TESS_DATA_VA, DRM_TESSERA_SIGNAL_ADD, 10);
+	tess_wait(ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 15);
+	tess_signal(ctx, TESS_DATA_VA + 8, DRM_TESSERA_SIGNAL_SET, 1);
+	tess_wait(ctx, TESS_DATA_VA + 16, DRM_TESSERA_WAIT_GE, 100);
+	tess_signal(ctx, TESS_DATA_VA + 24, DRM_TESSERA_SIGNAL_OR, 0x30);
 	tess_ctx_submit(ctx);
 	EXPECT_EQ(-ETIME, __tess_syncobj_wait(ctx->fd, ctx->done, 0, 300));
 	EXPECT_EQ(15u, data[0]);
@@ -210,8 +210,8 @@ TEST_F(submit, dispatch_range)
 
 	tess_dispatch(ctx, TESS_K_IDS, 10, 16, TESS_DATA_VA, 0);
 	dispatch = (struct tess_pkt_dispatch *)ctx->cmd;
-	dispatch->header = TESS_PKT_DISPATCH_RANGE | TESS_PKT_ACQUIRE_SYSTEM;
-	dispatch->completion_signal = TESS_DISPATCH_RANGE(3, 4);
+	dispatch->header = DRM_TESSERA_PKT_DISPATCH_RANGE | DRM_TESSERA_PKT_ACQUIRE_SYSTEM;
+	dispatch->completion_signal = DRM_TESSERA_DISPATCH_RANGE(3, 4);
 	ASSERT_EQ(0, tess_ctx_run(ctx));
 	for (i = 0; i < 160; i++)
 		EXPECT_EQ(i >= 48 && i < 112 ? 3 * i : 0, data[i]);
@@ -268,7 +268,7 @@ TEST_F(submit, long_command_buffer)
 	unsigned int i;
 
 	for (i = 0; i < 900; i++)
-		tess_signal(ctx, TESS_DATA_VA, TESS_SIGNAL_ADD, 1);
+		tess_signal(ctx, TESS_DATA_VA, DRM_TESSERA_SIGNAL_ADD, 1);
 	ASSERT_EQ(0, tess_ctx_run(ctx));
 	EXPECT_EQ(900u, data[0]);
 }
@@ -277,7 +277,7 @@ TEST_F(submit, biggest_command_buffer)
 {
 	const uint32_t count = 65536;
 	struct tess_ctx *ctx = &self->ctx;
-	uint64_t size = (uint64_t)count * TESS_PKT_SIZE;
+	uint64_t size = (uint64_t)count * DRM_TESSERA_PKT_SIZE;
 	uint32_t handle = tess_bo_create(ctx->fd, size, 0), i;
 	uint8_t *cmd = tess_bo_mmap(ctx->fd, handle, size);
 	struct drm_tessera_sync out = { .handle = ctx->done };
@@ -291,9 +291,9 @@ TEST_F(submit, biggest_command_buffer)
 	struct tess_pkt_fill *last;
 
 	for (i = 0; i < count; i++)
-		cmd[i * TESS_PKT_SIZE] = TESS_PKT_NOP;
-	last = (struct tess_pkt_fill *)(cmd + (count - 1) * TESS_PKT_SIZE);
-	last->header = TESS_PKT_FILL;
+		cmd[i * DRM_TESSERA_PKT_SIZE] = DRM_TESSERA_PKT_NOP;
+	last = (struct tess_pkt_fill *)(cmd + (count - 1) * DRM_TESSERA_PKT_SIZE);
+	last->header = DRM_TESSERA_PKT_FILL;
 	last->rows = 1;
 	last->dst = TESS_DATA_VA;
 	last->row_bytes = 4;

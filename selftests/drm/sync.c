@@ -45,8 +45,8 @@ static void chain(struct __test_metadata *_metadata, struct tess_ctx *a, struct 
 	struct drm_tessera_sync link = sync_at(handle, point);
 	struct drm_tessera_sync out = sync_at(b->done, 0);
 
-	tess_wait(a, TESS_DATA_VA, TESS_WAIT_EQ, 1);
-	tess_signal(a, TESS_DATA_VA + 8, TESS_SIGNAL_SET, 11);
+	tess_wait(a, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+	tess_signal(a, TESS_DATA_VA + 8, DRM_TESSERA_SIGNAL_SET, 11);
 	tess_copy(b, TESS_DATA_VA + 16, TESS_DATA_VA + 8, 8);
 	ASSERT_EQ(0, __tess_submit(a, NULL, 0, &link, 1));
 	ASSERT_EQ(0, __tess_submit(b, &link, 1, &out, 1));
@@ -89,13 +89,13 @@ TEST_F(sync, timeline_points)
 		out = sync_at(handle, i * 10);
 		/* Each job has its own place in the command buffer. */
 		self->a.count = (i - 1) * 2;
-		tess_wait(&self->a, TESS_DATA_VA, TESS_WAIT_GE, i);
-		tess_signal(&self->a, TESS_DATA_VA + 8, TESS_SIGNAL_ADD, 1);
+		tess_wait(&self->a, TESS_DATA_VA, DRM_TESSERA_WAIT_GE, i);
+		tess_signal(&self->a, TESS_DATA_VA + 8, DRM_TESSERA_SIGNAL_ADD, 1);
 		{
 			struct drm_tessera_submit args = {
 				.queue = self->a.queue,
 				.count = 2,
-				.cmd = TESS_CMD_VA + (i - 1) * 2 * TESS_PKT_SIZE,
+				.cmd = TESS_CMD_VA + (i - 1) * 2 * DRM_TESSERA_PKT_SIZE,
 				.out_count = 1,
 				.out_syncs = (uintptr_t)&out,
 			};
@@ -159,7 +159,7 @@ TEST_F(sync, shared_with_another_file)
 	in.handle = share.handle;
 	tess_ctx_open_on(&ctx, other, self->b.slice);
 	out = sync_at(ctx.done, 0);
-	tess_wait(&self->a, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_wait(&self->a, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 	tess_ctx_submit(&self->a);
 	tess_nop(&ctx);
 	ASSERT_EQ(0, __tess_submit(&ctx, &in, 1, &out, 1));

@@ -50,7 +50,7 @@ static void greedy_vmm(const char *uuid, int ready)
 		ring_start(&r, &v, 0);
 		ring_fill(&r, DATA_GPA, DATA_SIZE, round);
 		ring_fence(&r, false);
-		if (wait_fault(&v, 0) != TESS_CAUSE_STORE_ACCESS)
+		if (wait_fault(&v, 0) != DRM_TESSERA_CAUSE_STORE_ACCESS)
 			_exit(2);
 		ring_reset(&r);
 		if (round == 10 && write(ready, "", 1) != 1)

@@ -130,19 +130,22 @@ static struct ring *any_ring(struct guest *g)
 static void op_packet(struct guest *g)
 {
 	static const uint8_t types[] = {
-		TESS_PKT_DISPATCH, TESS_PKT_NOP,       TESS_PKT_SET_VM,		TESS_PKT_INDIRECT,
-		TESS_PKT_COPY,	   TESS_PKT_FILL,      TESS_PKT_FENCE,		TESS_PKT_WAIT,
-		TESS_PKT_SIGNAL,   TESS_PKT_TIMESTAMP, TESS_PKT_DISPATCH_RANGE, TESS_PKT_DRAW,
+		DRM_TESSERA_PKT_DISPATCH,	DRM_TESSERA_PKT_NOP,
+		DRM_TESSERA_PKT_SET_VM,		DRM_TESSERA_PKT_INDIRECT,
+		DRM_TESSERA_PKT_COPY,		DRM_TESSERA_PKT_FILL,
+		DRM_TESSERA_PKT_FENCE,		DRM_TESSERA_PKT_WAIT,
+		DRM_TESSERA_PKT_SIGNAL,		DRM_TESSERA_PKT_TIMESTAMP,
+		DRM_TESSERA_PKT_DISPATCH_RANGE, DRM_TESSERA_PKT_DRAW,
 	};
 	struct ring *r = any_ring(g);
-	uint64_t pkt[TESS_PKT_SIZE / 8];
+	uint64_t pkt[DRM_TESSERA_PKT_SIZE / 8];
 	unsigned int i;
 
 	if (below(g->e, 2)) {
 		ring_fill(r, value(g), 64ULL << below(g->e, 12), 0xfabcafe);
 		return;
 	}
-	for (i = 0; i < TESS_PKT_SIZE / 8; i++)
+	for (i = 0; i < DRM_TESSERA_PKT_SIZE / 8; i++)
 		pkt[i] = value(g);
 	if (below(g->e, 8))
 		pkt[0] = (pkt[0] & ~0xffffULL) | types[below(g->e, sizeof(types))];

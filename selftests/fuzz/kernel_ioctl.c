@@ -187,11 +187,11 @@ static void op_sync(struct process *p)
 static void op_submit(struct process *p)
 {
 	static const uint8_t types[] = {
-		TESS_PKT_DISPATCH,	 TESS_PKT_NOP,	  TESS_PKT_COPY,
-		TESS_PKT_FILL,		 TESS_PKT_SIGNAL, TESS_PKT_TIMESTAMP,
-		TESS_PKT_DISPATCH_RANGE, TESS_PKT_DRAW,	  TESS_PKT_SET_VM,
+		DRM_TESSERA_PKT_DISPATCH,	DRM_TESSERA_PKT_NOP,	DRM_TESSERA_PKT_COPY,
+		DRM_TESSERA_PKT_FILL,		DRM_TESSERA_PKT_SIGNAL, DRM_TESSERA_PKT_TIMESTAMP,
+		DRM_TESSERA_PKT_DISPATCH_RANGE, DRM_TESSERA_PKT_DRAW,	DRM_TESSERA_PKT_SET_VM,
 	};
-	uint64_t pkts[PACKETS][TESS_PKT_SIZE / 8];
+	uint64_t pkts[PACKETS][DRM_TESSERA_PKT_SIZE / 8];
 	struct drm_tessera_sync syncs[4];
 	struct drm_tessera_submit s = {
 		.queue = handle(p, QUEUE),
@@ -206,7 +206,7 @@ static void op_submit(struct process *p)
 	unsigned int i, k;
 
 	for (i = 0; i < PACKETS; i++) {
-		for (k = 0; k < TESS_PKT_SIZE / 8; k++)
+		for (k = 0; k < DRM_TESSERA_PKT_SIZE / 8; k++)
 			pkts[i][k] = value(p);
 		if (below(&p->e, 16))
 			pkts[i][0] = (pkts[i][0] & ~0xffffull) | types[below(&p->e, sizeof(types))];

@@ -58,12 +58,13 @@ struct answer {
 	enum isa_access kind;
 };
 
-static const int access_fault[] = { TESS_CAUSE_FETCH_ACCESS, TESS_CAUSE_LOAD_ACCESS,
-				    TESS_CAUSE_STORE_ACCESS };
-static const int page_fault[] = { TESS_CAUSE_FETCH_PAGE, TESS_CAUSE_LOAD_PAGE,
-				  TESS_CAUSE_STORE_PAGE };
-static const int guest_fault[] = { TESS_CAUSE_FETCH_GUEST_PAGE, TESS_CAUSE_LOAD_GUEST_PAGE,
-				   TESS_CAUSE_STORE_GUEST_PAGE };
+static const int access_fault[] = { DRM_TESSERA_CAUSE_FETCH_ACCESS, DRM_TESSERA_CAUSE_LOAD_ACCESS,
+				    DRM_TESSERA_CAUSE_STORE_ACCESS };
+static const int page_fault[] = { DRM_TESSERA_CAUSE_FETCH_PAGE, DRM_TESSERA_CAUSE_LOAD_PAGE,
+				  DRM_TESSERA_CAUSE_STORE_PAGE };
+static const int guest_fault[] = { DRM_TESSERA_CAUSE_FETCH_GUEST_PAGE,
+				   DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE,
+				   DRM_TESSERA_CAUSE_STORE_GUEST_PAGE };
 
 /* A copy of all memory that the second translator works on */
 static uint8_t spec_sys[NR_PAGES * TESS_PAGE_SIZE];
@@ -85,7 +86,7 @@ static int spec_entry(uint64_t pa, bool fabric, uint64_t **entry, enum isa_acces
 	if (pa < RIG_VRAM(0) || off >= RIG_SLICES * RIG_BANK)
 		return access_fault[access];
 	if (fabric && off / RIG_BANK != SLICE && !(slice->host.link_mask >> (off / RIG_BANK) & 1))
-		return TESS_CAUSE_LINK_DISABLED;
+		return DRM_TESSERA_CAUSE_LINK_DISABLED;
 	nothing = 0;
 	*entry = pa >= BANK && pa < BANK + sizeof(spec_vram) ? (void *)(spec_vram + (pa - BANK)) :
 							       &nothing;

@@ -44,7 +44,7 @@ struct action {
 	uint8_t slice;
 	uint16_t arg;
 	uint32_t val;
-	uint8_t data[TESS_PKT_SIZE];
+	uint8_t data[DRM_TESSERA_PKT_SIZE];
 };
 
 static const uint64_t near[] = {
@@ -113,8 +113,8 @@ static void push(struct rig *r, unsigned int n, const struct action *a)
 {
 	uint64_t slot = r->wptr[n]++ & ((1U << RING_LOG2) - 1);
 
-	memcpy(rig_mem(r, CLIENT + RINGS + n * 0x2000ULL + slot * TESS_PKT_SIZE), a->data,
-	       TESS_PKT_SIZE);
+	memcpy(rig_mem(r, CLIENT + RINGS + n * 0x2000ULL + slot * DRM_TESSERA_PKT_SIZE), a->data,
+	       DRM_TESSERA_PKT_SIZE);
 	if (a->arg & 1)
 		rig_doorbell(r, n);
 }
@@ -223,7 +223,7 @@ static void check_vram(struct rig *r)
 /* Each slice is as good as new after the host has reset it */
 static void check_reset(struct rig *r, uint64_t root)
 {
-	struct tess_pkt_signal p = pkt_signal(GPA + DATA, TESS_SIGNAL_SET, 0x600d);
+	struct tess_pkt_signal p = pkt_signal(GPA + DATA, DRM_TESSERA_SIGNAL_SET, 0x600d);
 
 	for (unsigned int n = 0; n < RIG_SLICES; n++) {
 		hreg_write(r, n, TESS_HREG_RESET, 1);
@@ -276,9 +276,9 @@ static void make_dispatch(uint8_t *p, uint64_t *state)
 		d.scratch_address = GPA + DATA;
 	}
 	if (!fuzz_below(state, 4)) {
-		d.header = TESS_PKT_DISPATCH_RANGE;
+		d.header = DRM_TESSERA_PKT_DISPATCH_RANGE;
 		d.completion_signal =
-			TESS_DISPATCH_RANGE(fuzz_below(state, 4), fuzz_below(state, 4));
+			DRM_TESSERA_DISPATCH_RANGE(fuzz_below(state, 4), fuzz_below(state, 4));
 	}
 	memcpy(p, &d, sizeof(d));
 }
@@ -286,7 +286,8 @@ static void make_dispatch(uint8_t *p, uint64_t *state)
 static void make_packet(uint8_t *p, uint64_t *state)
 {
 	static const uint8_t types[] = {
-		TESS_PKT_NOP, TESS_PKT_FENCE, TESS_PKT_WAIT, TESS_PKT_TIMESTAMP, TESS_PKT_DRAW,
+		DRM_TESSERA_PKT_NOP,	   DRM_TESSERA_PKT_FENCE, DRM_TESSERA_PKT_WAIT,
+		DRM_TESSERA_PKT_TIMESTAMP, DRM_TESSERA_PKT_DRAW,
 	};
 	uint64_t at = GPA + DATA + fuzz_below(state, 0x10000);
 	union {
@@ -295,7 +296,7 @@ static void make_packet(uint8_t *p, uint64_t *state)
 		struct tess_pkt_set_vm set_vm;
 		struct tess_pkt_indirect indirect;
 		struct tess_pkt_signal signal;
-		uint8_t bytes[TESS_PKT_SIZE];
+		uint8_t bytes[DRM_TESSERA_PKT_SIZE];
 	} u = { 0 };
 
 	switch (fuzz_below(state, 8)) {

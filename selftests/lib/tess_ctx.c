@@ -8,7 +8,7 @@
 
 /* The last page of the command buffer holds the kernargs */
 #define ARGS_OFFSET (TESS_CMD_BYTES - TESS_PAGE)
-#define MAX_PACKETS (ARGS_OFFSET / TESS_PKT_SIZE)
+#define MAX_PACKETS (ARGS_OFFSET / DRM_TESSERA_PKT_SIZE)
 
 static void *map_bo(struct tess_ctx *ctx, uint64_t va, uint64_t size, uint32_t *handle)
 {
@@ -73,24 +73,24 @@ void tess_begin(struct tess_ctx *ctx)
 
 void *tess_packet(struct tess_ctx *ctx, uint16_t header)
 {
-	uint8_t *packet = ctx->cmd + (size_t)ctx->count * TESS_PKT_SIZE;
+	uint8_t *packet = ctx->cmd + (size_t)ctx->count * DRM_TESSERA_PKT_SIZE;
 
 	if (ctx->count == MAX_PACKETS)
 		tess_die("command buffer is full");
 	ctx->count++;
-	memset(packet, 0, TESS_PKT_SIZE);
+	memset(packet, 0, DRM_TESSERA_PKT_SIZE);
 	memcpy(packet, &header, sizeof(header));
 	return packet;
 }
 
 void tess_nop(struct tess_ctx *ctx)
 {
-	tess_packet(ctx, TESS_PKT_NOP);
+	tess_packet(ctx, DRM_TESSERA_PKT_NOP);
 }
 
 void tess_fill(struct tess_ctx *ctx, uint64_t va, uint64_t bytes, uint32_t pattern)
 {
-	struct tess_pkt_fill *fill = tess_packet(ctx, TESS_PKT_FILL);
+	struct tess_pkt_fill *fill = tess_packet(ctx, DRM_TESSERA_PKT_FILL);
 
 	fill->rows = 1;
 	fill->dst = va;
@@ -100,7 +100,7 @@ void tess_fill(struct tess_ctx *ctx, uint64_t va, uint64_t bytes, uint32_t patte
 
 void tess_copy(struct tess_ctx *ctx, uint64_t dst, uint64_t src, uint64_t bytes)
 {
-	struct tess_pkt_copy *copy = tess_packet(ctx, TESS_PKT_COPY);
+	struct tess_pkt_copy *copy = tess_packet(ctx, DRM_TESSERA_PKT_COPY);
 
 	copy->rows = 1;
 	copy->src = src;
@@ -110,7 +110,7 @@ void tess_copy(struct tess_ctx *ctx, uint64_t dst, uint64_t src, uint64_t bytes)
 
 void tess_timestamp(struct tess_ctx *ctx, uint64_t va, uint16_t flags)
 {
-	struct tess_pkt_timestamp *stamp = tess_packet(ctx, TESS_PKT_TIMESTAMP);
+	struct tess_pkt_timestamp *stamp = tess_packet(ctx, DRM_TESSERA_PKT_TIMESTAMP);
 
 	stamp->flags = flags;
 	stamp->address = va;
@@ -118,7 +118,7 @@ void tess_timestamp(struct tess_ctx *ctx, uint64_t va, uint16_t flags)
 
 void tess_signal(struct tess_ctx *ctx, uint64_t va, uint16_t op, uint64_t value)
 {
-	struct tess_pkt_signal *signal = tess_packet(ctx, TESS_PKT_SIGNAL);
+	struct tess_pkt_signal *signal = tess_packet(ctx, DRM_TESSERA_PKT_SIGNAL);
 
 	signal->op = op;
 	signal->address = va;
@@ -127,7 +127,7 @@ void tess_signal(struct tess_ctx *ctx, uint64_t va, uint16_t op, uint64_t value)
 
 void tess_wait(struct tess_ctx *ctx, uint64_t va, uint16_t op, uint64_t value)
 {
-	struct tess_pkt_wait *wait = tess_packet(ctx, TESS_PKT_WAIT);
+	struct tess_pkt_wait *wait = tess_packet(ctx, DRM_TESSERA_PKT_WAIT);
 
 	wait->op = op;
 	wait->address = va;
@@ -141,7 +141,7 @@ void tess_dispatch(struct tess_ctx *ctx, enum tess_kernel kernel, uint32_t group
 	uint64_t offset = ARGS_OFFSET + ctx->count % 256 * 16;
 	uint64_t args[2] = { arg, arg2 };
 	struct tess_pkt_dispatch *dispatch =
-		tess_packet(ctx, TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM);
+		tess_packet(ctx, DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM);
 
 	memcpy(ctx->cmd + offset, args, sizeof(args));
 	dispatch->setup = 1;

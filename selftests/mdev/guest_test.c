@@ -146,7 +146,7 @@ static void kick(struct __fixture_guest *self)
 
 static void fill(struct __fixture_guest *self, uint64_t dst, uint64_t bytes, uint32_t pattern)
 {
-	struct tess_pkt_fill pkt = { .header = TESS_PKT_FILL,
+	struct tess_pkt_fill pkt = { .header = DRM_TESSERA_PKT_FILL,
 				     .rows = 1,
 				     .dst = dst,
 				     .row_bytes = bytes,
@@ -158,7 +158,7 @@ static void fill(struct __fixture_guest *self, uint64_t dst, uint64_t bytes, uin
 
 static void copy(struct __fixture_guest *self, uint64_t dst, uint64_t src, uint64_t bytes)
 {
-	struct tess_pkt_copy pkt = { .header = TESS_PKT_COPY,
+	struct tess_pkt_copy pkt = { .header = DRM_TESSERA_PKT_COPY,
 				     .rows = 1,
 				     .src = src,
 				     .dst = dst,
@@ -171,7 +171,7 @@ static void copy(struct __fixture_guest *self, uint64_t dst, uint64_t src, uint6
 
 static void fence(struct __fixture_guest *self)
 {
-	struct tess_pkt_fence pkt = { .header = TESS_PKT_FENCE, .seq = ++self->seq };
+	struct tess_pkt_fence pkt = { .header = DRM_TESSERA_PKT_FENCE, .seq = ++self->seq };
 
 	put(self, &pkt);
 	kick(self);
@@ -284,16 +284,16 @@ TEST_F_TIMEOUT(guest, beyond_own_memory, 200)
 		fill(self, targets[i], 64, 0xbad0bad0);
 		fence(self);
 		cause = result(self);
-		if (cause != TESS_CAUSE_STORE_ACCESS)
+		if (cause != DRM_TESSERA_CAUSE_STORE_ACCESS)
 			TH_LOG("store to %#llx: %d", (unsigned long long)targets[i], cause);
-		EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, cause);
+		EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, cause);
 		start(self);
 		copy(self, self->gpa + DATA, targets[i], 64);
 		fence(self);
 		cause = result(self);
-		if (cause != TESS_CAUSE_LOAD_ACCESS)
+		if (cause != DRM_TESSERA_CAUSE_LOAD_ACCESS)
 			TH_LOG("load from %#llx: %d", (unsigned long long)targets[i], cause);
-		EXPECT_EQ(TESS_CAUSE_LOAD_ACCESS, cause);
+		EXPECT_EQ(DRM_TESSERA_CAUSE_LOAD_ACCESS, cause);
 		start(self);
 	}
 }

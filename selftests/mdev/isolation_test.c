@@ -107,8 +107,8 @@ static size_t targets(struct __fixture_isolation *self, uint64_t *t)
 
 static bool is_access_fault(int cause)
 {
-	return cause == TESS_CAUSE_STORE_ACCESS || cause == TESS_CAUSE_LOAD_ACCESS ||
-	       cause == TESS_CAUSE_FETCH_ACCESS;
+	return cause == DRM_TESSERA_CAUSE_STORE_ACCESS || cause == DRM_TESSERA_CAUSE_LOAD_ACCESS ||
+	       cause == DRM_TESSERA_CAUSE_FETCH_ACCESS;
 }
 
 /* The packet in the ring is to fault, whatever it does besides */
@@ -194,9 +194,9 @@ TEST_F_TIMEOUT(isolation, ring_and_record, 120)
 		ring_fence(&self->r, true);
 		cause = wait_fault(v, 0);
 		/* Address 0 means that there is no record */
-		if (!is_access_fault(cause) && cause != TESS_CAUSE_NO_COMPLETION)
+		if (!is_access_fault(cause) && cause != DRM_TESSERA_CAUSE_NO_COMPLETION)
 			TH_LOG("record at %#llx: cause %d", (unsigned long long)t[i], cause);
-		EXPECT_TRUE(is_access_fault(cause) || cause == TESS_CAUSE_NO_COMPLETION);
+		EXPECT_TRUE(is_access_fault(cause) || cause == DRM_TESSERA_CAUSE_NO_COMPLETION);
 	}
 	ring_reset(&self->r);
 	ring_start(&self->r, v, 0);
@@ -262,7 +262,7 @@ TEST_F(isolation, bar)
 TEST_F(isolation, neighbours_work_undisturbed)
 {
 	struct ring good;
-	uint8_t bad[TESS_PKT_SIZE] = { 0x99 };
+	uint8_t bad[DRM_TESSERA_PKT_SIZE] = { 0x99 };
 	unsigned int n;
 
 	pattern_fill(self->victim.ram, RAM_SIZE, 0);
@@ -273,7 +273,7 @@ TEST_F(isolation, neighbours_work_undisturbed)
 		ring_fill(&good, DATA_GPA, PAGE, n);
 		ASSERT_EQ(0, ring_finish(&good));
 		EXPECT_EQ(n, *(uint32_t *)ram_at(&self->victim, DATA_GPA));
-		EXPECT_EQ(TESS_CAUSE_ILLEGAL_PACKET, wait_fault(&self->me, 0));
+		EXPECT_EQ(DRM_TESSERA_CAUSE_ILLEGAL_PACKET, wait_fault(&self->me, 0));
 		EXPECT_EQ(0, reg64(&self->victim, TESS_REG_FAULT_PENDING));
 		ring_reset(&self->r);
 		ring_start(&self->r, &self->me, 0);

@@ -86,7 +86,7 @@ TEST_F(memory, unmap_shoots_down)
 	pattern_fill(old, size, 1);
 	ring_fill(&self->r, gpa, size, 0x22222222);
 	ring_fence(&self->r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(v, 0));
 	EXPECT_EQ(gpa, client_reg64(v, 0, TESS_SREG_FAULT_ADDR));
 	EXPECT_EQ(-1, pattern_check(old, size, 1));
 	ring_reset(&self->r);
@@ -155,7 +155,7 @@ TEST_F(memory, read_only)
 	EXPECT_EQ(-1, pattern_check(ram_at(v, DATA_GPA), size, 9));
 	ring_fill(&self->r, gpa + 64, 64, 0);
 	ring_fence(&self->r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(v, 0));
 	EXPECT_EQ(-1, pattern_check(rom, size, 9));
 	ring_reset(&self->r);
 	/* A first access that is a store is refused too */
@@ -164,7 +164,7 @@ TEST_F(memory, read_only)
 	ring_start(&self->r, v, 0);
 	ring_fill(&self->r, gpa, 64, 0);
 	ring_fence(&self->r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(v, 0));
 	EXPECT_EQ(-1, pattern_check(rom, size, 9));
 }
 
@@ -182,7 +182,7 @@ TEST_F(memory, edges)
 	EXPECT_EQ(0x77777777, *(uint32_t *)(mem + size - 4));
 	ring_fill(&self->r, gpa, size + 4, 0x88888888);
 	ring_fence(&self->r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(v, 0));
 	EXPECT_EQ(gpa + size, client_reg64(v, 0, TESS_SREG_FAULT_ADDR));
 	EXPECT_EQ(0x88888888, *(uint32_t *)(mem + size - 4));
 }
@@ -191,7 +191,7 @@ static void check_refused(struct __test_metadata *_metadata, struct ring *r, uin
 {
 	ring_fill(r, gpa, 64, 0x66666666);
 	ring_fence(r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(r->v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(r->v, 0));
 	EXPECT_EQ(gpa, client_reg64(r->v, 0, TESS_SREG_FAULT_ADDR));
 	ring_reset(r);
 	ring_start(r, r->v, 0);
@@ -234,7 +234,7 @@ TEST_F(memory, memlock_limit)
 	ring_start(&self->r, &other, 0);
 	ring_fill(&self->r, DATA_GPA, DATA_SIZE, 0x44444444);
 	ring_fence(&self->r, false);
-	EXPECT_EQ(TESS_CAUSE_STORE_ACCESS, wait_fault(&other, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(&other, 0));
 	/* The page of the record is pinned twice and counts once */
 	EXPECT_GE((1 << 20) / PAGE + 1, mdev_stat(self->uuid, "pinned_pages"));
 	EXPECT_LE((1 << 20) / PAGE / 2, mdev_stat(self->uuid, "pinned_pages"));

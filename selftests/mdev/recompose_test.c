@@ -319,7 +319,7 @@ TEST_F(open, engines)
 	ring_start(&r, &self->v, 0);
 	ring_fill(&r, DATA_GPA, PAGE, 1);
 	ring_kick(&r);
-	EXPECT_EQ(TESS_CAUSE_ENGINE_DISABLED, wait_fault(&self->v, 0));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_ENGINE_DISABLED, wait_fault(&self->v, 0));
 	ring_reset(&r);
 	change(_metadata, self, "engines=all");
 	EXPECT_EQ(TESS_ENGINE_COMPUTE | TESS_ENGINE_COPY,

@@ -39,7 +39,7 @@ TEST_F(regs, global)
 	EXPECT_EQ(TESS_ENGINE_COMPUTE | TESS_ENGINE_COPY, reg32(v, TESS_REG_ENGINE_MASK));
 	EXPECT_EQ(0, reg32(v, TESS_REG_HEAD_MASK));
 	EXPECT_EQ(2 * reg64(v, TESS_REG_BANK_SIZE), reg64(v, TESS_REG_VRAM_SIZE));
-	EXPECT_EQ(TESS_GROUP_SLOTS | 8 << 8 | 64 << 16 | (uint32_t)TESS_RING_LOG2_MAX << 24,
+	EXPECT_EQ(DRM_TESSERA_GROUP_SLOTS | 8 << 8 | 64 << 16 | (uint32_t)TESS_RING_LOG2_MAX << 24,
 		  reg32(v, TESS_REG_LIMITS));
 	EXPECT_NE(0, reg32(v, TESS_REG_CLOCK_KHZ));
 	EXPECT_LE(1, reg64(v, TESS_REG_GENERATION));
@@ -115,7 +115,7 @@ TEST_F(regs, what_is_not_there)
 TEST_F(regs, fault_is_reported)
 {
 	struct vgpu *v = &self->v;
-	uint8_t bad[TESS_PKT_SIZE] = { 0x55 };
+	uint8_t bad[DRM_TESSERA_PKT_SIZE] = { 0x55 };
 	int fd = vgpu_eventfd(v, TESS_IRQ_FAULT);
 	struct ring r;
 
@@ -123,7 +123,7 @@ TEST_F(regs, fault_is_reported)
 	ring_start(&r, v, 1);
 	ring_put(&r, bad);
 	ring_kick(&r);
-	EXPECT_EQ(TESS_CAUSE_ILLEGAL_PACKET, wait_fault(v, 1));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_ILLEGAL_PACKET, wait_fault(v, 1));
 	EXPECT_EQ(1, eventfd_wait(fd, 5000));
 	EXPECT_EQ(2, reg64(v, TESS_REG_FAULT_PENDING));
 	EXPECT_EQ(0, client_reg64(v, 1, TESS_SREG_FAULT_PACKET));
@@ -136,7 +136,7 @@ TEST_F(regs, fault_is_reported)
 	ring_start(&r, v, 1);
 	ring_put(&r, bad);
 	ring_kick(&r);
-	EXPECT_EQ(TESS_CAUSE_ILLEGAL_PACKET, wait_fault(v, 1));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_ILLEGAL_PACKET, wait_fault(v, 1));
 	EXPECT_EQ(1, eventfd_wait(fd, 5000));
 	EXPECT_EQ(2, reg64(v, TESS_REG_FAULT_PENDING));
 	ring_reset(&r);
@@ -197,10 +197,12 @@ TEST_F_TIMEOUT(regs, fuzz, 180)
 /* Packets with nonsense in every field; each must end in a fault or be done */
 TEST_F_TIMEOUT(regs, fuzz_packets, 180)
 {
-	static const uint8_t types[] = { TESS_PKT_DISPATCH,  TESS_PKT_NOP,  TESS_PKT_SET_VM,
-					 TESS_PKT_INDIRECT,  TESS_PKT_COPY, TESS_PKT_FILL,
-					 TESS_PKT_FENCE,     TESS_PKT_WAIT, TESS_PKT_SIGNAL,
-					 TESS_PKT_TIMESTAMP, TESS_PKT_DRAW, 0x33 };
+	static const uint8_t types[] = { DRM_TESSERA_PKT_DISPATCH, DRM_TESSERA_PKT_NOP,
+					 DRM_TESSERA_PKT_SET_VM,   DRM_TESSERA_PKT_INDIRECT,
+					 DRM_TESSERA_PKT_COPY,	   DRM_TESSERA_PKT_FILL,
+					 DRM_TESSERA_PKT_FENCE,	   DRM_TESSERA_PKT_WAIT,
+					 DRM_TESSERA_PKT_SIGNAL,   DRM_TESSERA_PKT_TIMESTAMP,
+					 DRM_TESSERA_PKT_DRAW,	   0x33 };
 	uint64_t seed = 0x13198a2e03707344ULL;
 	struct vgpu *v = &self->v;
 	unsigned int n, i;

@@ -57,13 +57,13 @@ void ring_put(struct ring *r, const void *pkt)
 {
 	size_t at = r->wptr++ & ((1U << r->log2) - 1);
 
-	memcpy(r->pkts + at * TESS_PKT_SIZE, pkt, TESS_PKT_SIZE);
+	memcpy(r->pkts + at * DRM_TESSERA_PKT_SIZE, pkt, DRM_TESSERA_PKT_SIZE);
 }
 
 void ring_fill(struct ring *r, uint64_t dst, uint64_t bytes, uint32_t pattern)
 {
 	struct tess_pkt_fill pkt = {
-		.header = TESS_PKT_FILL,
+		.header = DRM_TESSERA_PKT_FILL,
 		.rows = 1,
 		.dst = dst,
 		.row_bytes = bytes,
@@ -77,8 +77,8 @@ void ring_fill(struct ring *r, uint64_t dst, uint64_t bytes, uint32_t pattern)
 void ring_await(struct ring *r, uint64_t address)
 {
 	struct tess_pkt_wait pkt = {
-		.header = TESS_PKT_WAIT,
-		.op = TESS_WAIT_EQ,
+		.header = DRM_TESSERA_PKT_WAIT,
+		.op = DRM_TESSERA_WAIT_EQ,
 		.address = address,
 		.value = 1,
 		.mask = ~0ULL,
@@ -90,7 +90,7 @@ void ring_await(struct ring *r, uint64_t address)
 void ring_copy(struct ring *r, uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	struct tess_pkt_copy pkt = {
-		.header = TESS_PKT_COPY,
+		.header = DRM_TESSERA_PKT_COPY,
 		.rows = 1,
 		.src = src,
 		.dst = dst,
@@ -105,8 +105,8 @@ void ring_copy(struct ring *r, uint64_t dst, uint64_t src, uint64_t bytes)
 void ring_set_vm(struct ring *r, uint64_t root)
 {
 	struct tess_pkt_set_vm pkt = {
-		.header = TESS_PKT_SET_VM,
-		.flags = TESS_SET_VM_FLUSH,
+		.header = DRM_TESSERA_PKT_SET_VM,
+		.flags = DRM_TESSERA_SET_VM_FLUSH,
 		.asid = 1,
 		.root = root,
 	};
@@ -123,8 +123,8 @@ void ring_kick(struct ring *r)
 uint64_t ring_fence(struct ring *r, bool irq)
 {
 	struct tess_pkt_fence pkt = {
-		.header = TESS_PKT_FENCE,
-		.flags = irq ? TESS_FENCE_IRQ : 0,
+		.header = DRM_TESSERA_PKT_FENCE,
+		.flags = irq ? DRM_TESSERA_FENCE_IRQ : 0,
 		.seq = ++r->seq,
 	};
 

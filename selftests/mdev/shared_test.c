@@ -461,7 +461,7 @@ TEST_F(shared, reset_forgets_doorbell)
 
 TEST_F(shared, fault_of_parked)
 {
-	uint8_t bad[TESS_PKT_SIZE] = { 0x55 };
+	uint8_t bad[DRM_TESSERA_PKT_SIZE] = { 0x55 };
 	struct vgpu *v = &self->v[1];
 	struct ring *r = &self->r[1];
 	int fd = vgpu_eventfd(v, TESS_IRQ_FAULT);
@@ -480,7 +480,8 @@ TEST_F(shared, fault_of_parked)
 		EXPECT_EQ(1, reg64(v, TESS_REG_FAULT_PENDING));
 		EXPECT_EQ(TESS_STATUS_FAULTED,
 			  client_reg32(v, 0, TESS_SREG_STATUS) & TESS_STATUS_FAULTED);
-		EXPECT_EQ(TESS_CAUSE_ILLEGAL_PACKET, client_reg32(v, 0, TESS_SREG_FAULT_CAUSE));
+		EXPECT_EQ(DRM_TESSERA_CAUSE_ILLEGAL_PACKET,
+			  client_reg32(v, 0, TESS_SREG_FAULT_CAUSE));
 		EXPECT_EQ(0, client_reg64(v, 0, TESS_SREG_FAULT_PACKET));
 		client_reg32_write(v, 0, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
 		EXPECT_EQ(0, reg64(v, TESS_REG_FAULT_PENDING));

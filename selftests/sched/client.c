@@ -117,7 +117,7 @@ void client_dispatch(struct client *c, uint64_t code, uint32_t groups, uint32_t 
 		     const void *args, size_t size)
 {
 	struct tess_pkt_dispatch pkt = {
-		.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
+		.header = DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM,
 		.setup = 1,
 		.wg_size = { items, 1, 1 },
 		.grid_size = { groups * items, 1, 1 },

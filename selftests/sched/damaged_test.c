@@ -55,7 +55,7 @@ TEST_F_TIMEOUT(damaged, only_its_client_is_told, 120)
 	EXPECT_EQ(0, client_value(bad, "vslice0/lost"));
 	load_pump(&self->load);
 	EXPECT_LT(0, eventfd_wait(fd, 20000));
-	EXPECT_EQ(TESS_CAUSE_CONTEXT_LOST, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_CONTEXT_LOST, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
 	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
 	EXPECT_EQ(timeouts, slice_value(bad, self->slice, "timeouts"));
 	EXPECT_FALSE(client_idle(bad));
@@ -66,7 +66,7 @@ TEST_F_TIMEOUT(damaged, only_its_client_is_told, 120)
 	/* It may ask for its slice, which finds the fault, and it may start over */
 	ring_kick(&bad->r);
 	ASSERT_EQ(0, load_window(&self->load, 1, 1, 100, 0, &w));
-	EXPECT_EQ(TESS_CAUSE_CONTEXT_LOST, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_CONTEXT_LOST, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
 	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
 	ASSERT_EQ(0, load_finish(&self->load, 1));
 	EXPECT_EQ(0, client_starts_over(bad));

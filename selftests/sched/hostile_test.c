@@ -146,7 +146,7 @@ static void *flood_with_work(void *arg)
 {
 	struct __fixture_hostile *self = arg;
 	struct client *c = &self->evil;
-	uint8_t nop[TESS_PKT_SIZE] = { TESS_PKT_NOP };
+	uint8_t nop[DRM_TESSERA_PKT_SIZE] = { DRM_TESSERA_PKT_NOP };
 
 	for (; !atomic_load(&self->stop); self->acts++) {
 		if (client_room(c, 1)) {
@@ -205,9 +205,9 @@ static void garbage_ring(struct client *c, unsigned int *seed)
 	for (i = 0; i < PAGE; i++)
 		c->r.pkts[i] = rand_r(seed);
 	/* Types that exist, now and then, so that not all fail at the first look */
-	for (i = 0; i < PAGE; i += TESS_PKT_SIZE) {
+	for (i = 0; i < PAGE; i += DRM_TESSERA_PKT_SIZE) {
 		if (rand_r(seed) % 4)
-			memset(c->r.pkts + i + 2, 0, TESS_PKT_SIZE - 2);
+			memset(c->r.pkts + i + 2, 0, DRM_TESSERA_PKT_SIZE - 2);
 		c->r.pkts[i] = 0x80 + rand_r(seed) % 11;
 		c->r.pkts[i + 1] = 0;
 	}
@@ -309,7 +309,7 @@ static size_t dump_code(uint32_t *w, unsigned int temp)
 static void scrub_dispatch(struct client *c, const void *args, size_t size)
 {
 	struct tess_pkt_dispatch pkt = {
-		.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
+		.header = DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM,
 		.setup = 1,
 		.wg_size = { DUMP_GROUP, 1, 1 },
 		.grid_size = { DUMP_ITEMS, 1, 1 },

@@ -98,7 +98,7 @@ void job_make(struct job *j, uint64_t seed, uint64_t base, unsigned int inner)
 		.seed = seed,
 		.code_bytes = p.n * sizeof(p.words[0]),
 		.pkt = {
-			.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
+			.header = DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM,
 			.setup = 1,
 			.wg_size = { group, 1, 1 },
 			.grid_size = { group * (group == 5 ? 40 : 10) + 3, 1, 1 },

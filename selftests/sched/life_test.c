@@ -236,7 +236,8 @@ TEST_F_TIMEOUT(life, faults, 120)
 		/* It has nothing to do now and leaves the slice */
 		if (i % 2)
 			parked += comes_to(c, "vslice0/resident", 0);
-		EXPECT_EQ(TESS_CAUSE_BREAKPOINT, client_reg32(&c->v, 0, TESS_SREG_FAULT_CAUSE));
+		EXPECT_EQ(DRM_TESSERA_CAUSE_BREAKPOINT,
+			  client_reg32(&c->v, 0, TESS_SREG_FAULT_CAUSE));
 		EXPECT_EQ(VA(CODE_GPA + TESS_K_BREAK * TESS_K_BYTES),
 			  client_reg64(&c->v, 0, TESS_SREG_FAULT_PC));
 		EXPECT_EQ(1, reg64(&c->v, TESS_REG_FAULT_PENDING));

@@ -12,7 +12,7 @@
 
 #include "../../examples/sgemm.h"
 
-_Static_assert(PRODUCT_FLIGHT == TESS_GROUP_SLOTS * SGEMM_TILE * SGEMM_TILE,
+_Static_assert(PRODUCT_FLIGHT == DRM_TESSERA_GROUP_SLOTS * SGEMM_TILE * SGEMM_TILE,
 	       "private memory for the groups in flight");
 
 /* The kernel of examples/sgemm, position-independent, its entry first */
@@ -51,7 +51,7 @@ void product_put(struct client *c, uint64_t gpa, uint64_t scratch, unsigned int 
 	};
 	uint32_t grid = (size + SGEMM_TILE - 1) / SGEMM_TILE * SGEMM_TILE;
 	struct tess_pkt_dispatch pkt = {
-		.header = TESS_PKT_DISPATCH | TESS_PKT_ACQUIRE_SYSTEM,
+		.header = DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM,
 		.setup = 2,
 		.wg_size = { SGEMM_TILE, SGEMM_TILE, 1 },
 		.grid_size = { grid, grid, 1 },

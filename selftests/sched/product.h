@@ -11,7 +11,7 @@
 #define PRODUCT_PRIVATE 320u
 /* and of all that are in flight */
 #define PRODUCT_SCRATCH(private) ((private) * PRODUCT_FLIGHT)
-#define PRODUCT_FLIGHT (TESS_GROUP_SLOTS * 256u)
+#define PRODUCT_FLIGHT (DRM_TESSERA_GROUP_SLOTS * 256u)
 
 /* Put the kernel in the memory of the vGPU, once */
 void product_code(struct client *c);

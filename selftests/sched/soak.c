@@ -28,7 +28,7 @@ static uint64_t run(struct tess_ctx *ctx, const struct job *j)
 
 	job_load(j, ctx->data);
 	tess_begin(ctx);
-	pkt = tess_packet(ctx, TESS_PKT_DISPATCH);
+	pkt = tess_packet(ctx, DRM_TESSERA_PKT_DISPATCH);
 	*pkt = j->pkt;
 	rc = tess_ctx_run(ctx);
 	if (rc)

@@ -64,7 +64,7 @@ TEST_F_TIMEOUT(stuck, only_one_is_told, 120)
 	cause = client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE);
 	timeouts = slice_value(bad, self->slice, "timeouts") - timeouts;
 	printf("# cause %d after %lld timeouts\n", cause, timeouts);
-	EXPECT_EQ(TESS_CAUSE_NOT_PREEMPTED, cause);
+	EXPECT_EQ(DRM_TESSERA_CAUSE_NOT_PREEMPTED, cause);
 	EXPECT_EQ(1, timeouts);
 	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
 	/* Those that end before their quantum does are never in the way */
@@ -78,7 +78,7 @@ TEST_F_TIMEOUT(stuck, only_one_is_told, 120)
 	/* What the host made of it can be restored, as often as it asks for its slice */
 	ring_kick(&bad->r);
 	ASSERT_EQ(0, load_window(&self->load[0], 1, 1, 100, 0, &w));
-	EXPECT_EQ(TESS_CAUSE_NOT_PREEMPTED, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_NOT_PREEMPTED, client_reg32(&bad->v, 0, TESS_SREG_FAULT_CAUSE));
 	EXPECT_EQ(1, client_value(bad, "vslice0/lost"));
 	ASSERT_EQ(0, load_finish(&self->load[0], 1));
 	/* It may start over */

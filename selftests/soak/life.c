@@ -170,10 +170,10 @@ static int storm(struct life *l, struct tenant *g)
 		enum tess_kernel k;
 		int cause;
 	} act[] = {
-		{ TESS_K_ILLEGAL, TESS_CAUSE_ILLEGAL_INSN },
-		{ TESS_K_LOAD, TESS_CAUSE_LOAD_PAGE },
-		{ TESS_K_STORE, TESS_CAUSE_STORE_PAGE },
-		{ TESS_K_JUMP, TESS_CAUSE_FETCH_PAGE },
+		{ TESS_K_ILLEGAL, DRM_TESSERA_CAUSE_ILLEGAL_INSN },
+		{ TESS_K_LOAD, DRM_TESSERA_CAUSE_LOAD_PAGE },
+		{ TESS_K_STORE, DRM_TESSERA_CAUSE_STORE_PAGE },
+		{ TESS_K_JUMP, DRM_TESSERA_CAUSE_FETCH_PAGE },
 	};
 
 	while (!life_is_over(l)) {

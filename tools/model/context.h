@@ -29,8 +29,8 @@ struct ctx_load {
 	const uint8_t *end;
 	uint32_t left;
 	struct slice slice;
-	const struct tess_ctx_group *group[TESS_GROUP_SLOTS];
-	uint8_t order[TESS_GROUP_SLOTS];
+	const struct tess_ctx_group *group[DRM_TESSERA_GROUP_SLOTS];
+	uint8_t order[DRM_TESSERA_GROUP_SLOTS];
 	unsigned int nr_groups;
 };
 

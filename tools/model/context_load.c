@@ -30,8 +30,9 @@
 	 TESS_FAULT_INFO_ACCESS)
 /* Causes of client faults, a bit each. */
 #define CLIENT_CAUSES (GENMASK(8, 0) | BIT(12) | BIT(13) | BIT(15) | GENMASK(31, 24))
-#define REFUSED_CAUSES \
-	(BIT(TESS_CAUSE_FETCH_ACCESS) | BIT(TESS_CAUSE_LOAD_ACCESS) | BIT(TESS_CAUSE_STORE_ACCESS))
+#define REFUSED_CAUSES                                                              \
+	(BIT(DRM_TESSERA_CAUSE_FETCH_ACCESS) | BIT(DRM_TESSERA_CAUSE_LOAD_ACCESS) | \
+	 BIT(DRM_TESSERA_CAUSE_STORE_ACCESS))
 #define FCSR_MASK 0xffu
 
 static uint32_t get32(const uint8_t *page, unsigned int reg)
@@ -76,7 +77,7 @@ static bool fault_valid(const struct client_fault *f, uint32_t causes)
 {
 	return f->cause < 32 && causes >> f->cause & 1 && !(f->info & ~(uint32_t)FAULT_INFO_MASK) &&
 	       FIELD_GET(TESS_FAULT_INFO_ACCESS, f->info) <= ISA_STORE &&
-	       f->indirect < TESS_MAX_INDIRECT && f->asid <= UINT16_MAX;
+	       f->indirect < DRM_TESSERA_MAX_INDIRECT && f->asid <= UINT16_MAX;
 }
 
 static bool fault_empty(const struct client_fault *f)
@@ -158,14 +159,15 @@ static bool indirect_valid(const struct client *c)
 {
 	if (!c->indirect_count)
 		return c->phase != CP_FETCH;
-	return c->vm_root && c->indirect_count <= TESS_MAX_INDIRECT &&
-	       c->indirect_index < c->indirect_count && !(c->indirect_addr & (TESS_PKT_SIZE - 1));
+	return c->vm_root && c->indirect_count <= DRM_TESSERA_MAX_INDIRECT &&
+	       c->indirect_index < c->indirect_count &&
+	       !(c->indirect_addr & (DRM_TESSERA_PKT_SIZE - 1));
 }
 
 static bool is_dispatch(const struct client *c)
 {
-	return c->phase == CP_EXEC &&
-	       (c->packet[0] == TESS_PKT_DISPATCH || c->packet[0] == TESS_PKT_DISPATCH_RANGE);
+	return c->phase == CP_EXEC && (c->packet[0] == DRM_TESSERA_PKT_DISPATCH ||
+				       c->packet[0] == DRM_TESSERA_PKT_DISPATCH_RANGE);
 }
 
 /* How far is the packet, which passed its check, on its way? */
@@ -185,10 +187,10 @@ static uint32_t check_exec(struct slice *s)
 {
 	int cause = s->client.phase == CP_EXEC ? cp_check_again(s) : 0;
 
-	if (cause == TESS_CAUSE_ENGINE_DISABLED)
+	if (cause == DRM_TESSERA_CAUSE_ENGINE_DISABLED)
 		return TESS_CTX_ERR_ENGINE;
 	/* The client may have taken the record away from a FENCE that faulted on it. */
-	if (cause && cause != TESS_CAUSE_NO_COMPLETION)
+	if (cause && cause != DRM_TESSERA_CAUSE_NO_COMPLETION)
 		return TESS_CTX_ERR_CONTENT;
 	if (s->client.phase == CP_EXEC && !progress_valid(s))
 		return TESS_CTX_ERR_CONTENT;
@@ -221,9 +223,9 @@ static uint32_t load_packet(struct ctx_load *l, const struct tess_ctx_packet *in
 static enum isa_access access_of(uint32_t guest_cause)
 {
 	switch (guest_cause) {
-	case TESS_CAUSE_FETCH_GUEST_PAGE:
+	case DRM_TESSERA_CAUSE_FETCH_GUEST_PAGE:
 		return ISA_FETCH;
-	case TESS_CAUSE_LOAD_GUEST_PAGE:
+	case DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE:
 		return ISA_LOAD;
 	default:
 		return ISA_STORE;
@@ -233,9 +235,9 @@ static enum isa_access access_of(uint32_t guest_cause)
 static bool hfault_valid(const struct host_fault *h)
 {
 	switch (h->mmu.cause) {
-	case TESS_CAUSE_FETCH_GUEST_PAGE:
-	case TESS_CAUSE_LOAD_GUEST_PAGE:
-	case TESS_CAUSE_STORE_GUEST_PAGE:
+	case DRM_TESSERA_CAUSE_FETCH_GUEST_PAGE:
+	case DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE:
+	case DRM_TESSERA_CAUSE_STORE_GUEST_PAGE:
 		break;
 	default:
 		return false;
@@ -276,7 +278,7 @@ static bool group_named_well(const struct ctx_load *l, const struct tess_ctx_gro
 	const struct client *c = &l->slice.client;
 	uint64_t first, end;
 
-	if (le32toh(in->slot) >= TESS_GROUP_SLOTS || l->group[le32toh(in->slot)])
+	if (le32toh(in->slot) >= DRM_TESSERA_GROUP_SLOTS || l->group[le32toh(in->slot)])
 		return false;
 	dispatch_range(&l->slice, &first, &end);
 	if (le32toh(in->index) < first || le32toh(in->index) >= c->dispatch_next)
@@ -333,7 +335,7 @@ static bool status_valid(const struct ctx_load *l, const struct tess_ctx_client 
 	const struct client *c = &l->slice.client;
 	struct tess_ctx_client again;
 
-	if (c->waiting && (c->phase != CP_EXEC || c->packet[0] != TESS_PKT_WAIT))
+	if (c->waiting && (c->phase != CP_EXEC || c->packet[0] != DRM_TESSERA_PKT_WAIT))
 		return false;
 	context_encode_client(c, &again);
 	return !memcmp(&again, in, sizeof(again));
@@ -401,7 +403,7 @@ static void apply_group(struct slice *s, unsigned int n, const struct tess_ctx_g
 void context_apply(struct slice *s, const struct ctx_load *l)
 {
 	struct client *c = &s->client;
-	struct group_slot slots[TESS_GROUP_SLOTS];
+	struct group_slot slots[DRM_TESSERA_GROUP_SLOTS];
 
 	slice_reset_client(s);
 	memcpy(slots, c->slots, sizeof(slots));

@@ -23,9 +23,10 @@ _Static_assert(sizeof(struct tess_ctx_header) + sizeof(struct tess_ctx_client) +
 	       "size of an image without a packet");
 _Static_assert(TESS_CTX_IDLE_SIZE + sizeof(struct tess_ctx_packet) +
 			       sizeof(struct tess_ctx_hfault) +
-			       TESS_GROUP_SLOTS *
-				       (sizeof(struct tess_ctx_group) + TESS_MAX_LOCAL_BYTES +
-					TESS_MAX_GROUP_ITEMS * sizeof(struct tess_ctx_item)) <=
+			       DRM_TESSERA_GROUP_SLOTS * (sizeof(struct tess_ctx_group) +
+							  DRM_TESSERA_MAX_LOCAL_BYTES +
+							  DRM_TESSERA_MAX_GROUP_ITEMS *
+								  sizeof(struct tess_ctx_item)) <=
 		       TESS_CTX_MAX_SIZE,
 	       "size of the largest image");
 
@@ -105,13 +106,13 @@ bool context_has_packet(const struct client *c)
 static void encode_progress(const struct client *c, struct tess_ctx_packet *out)
 {
 	switch (c->packet[0]) {
-	case TESS_PKT_COPY:
-	case TESS_PKT_FILL:
+	case DRM_TESSERA_PKT_COPY:
+	case DRM_TESSERA_PKT_FILL:
 		out->row = htole32(c->row);
 		out->offset = htole64(c->offset);
 		break;
-	case TESS_PKT_DISPATCH:
-	case TESS_PKT_DISPATCH_RANGE:
+	case DRM_TESSERA_PKT_DISPATCH:
+	case DRM_TESSERA_PKT_DISPATCH_RANGE:
 		out->next_group = htole64(c->dispatch_next);
 		out->end_group = htole64(c->dispatch_end);
 		out->last_end = time_of(c->dispatch_last);
@@ -216,7 +217,7 @@ uint64_t context_size(const struct slice *s)
 		size += sizeof(struct tess_ctx_packet);
 	if (s->hfault.pending)
 		size += sizeof(struct tess_ctx_hfault);
-	for (unsigned int i = 0; i < TESS_GROUP_SLOTS; i++)
+	for (unsigned int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++)
 		if (s->client.slots[i].active)
 			size += group_bytes(&s->client.slots[i]);
 	return size;
@@ -225,7 +226,7 @@ uint64_t context_size(const struct slice *s)
 /* Encode the groups in the order in which they shall get a core. */
 static uint32_t encode_groups(const struct slice *s, uint8_t *at)
 {
-	uint8_t order[TESS_GROUP_SLOTS];
+	uint8_t order[DRM_TESSERA_GROUP_SLOTS];
 	unsigned int n = dispatch_order(s, order);
 
 	for (unsigned int i = 0; i < n; i++) {

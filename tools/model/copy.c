@@ -55,9 +55,9 @@ int copy_check(struct slice *s)
 	uint64_t row = le64toh(p->row_bytes);
 
 	if (p->reserved0 || p->reserved1[0] || p->reserved1[1])
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (!p->rows || !row || row > MAX_ROW_BYTES)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
@@ -67,11 +67,11 @@ int fill_check(struct slice *s)
 	uint64_t row = le64toh(p->row_bytes);
 
 	if (p->reserved0 || p->reserved1 || p->reserved2[0] || p->reserved2[1] || p->reserved2[2])
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (!p->rows || !row || row > MAX_ROW_BYTES)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if ((row | le64toh(p->dst) | le64toh(p->dst_pitch)) & 3)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
@@ -88,9 +88,9 @@ bool copy_progress_valid(const struct slice *s)
 	const struct client *c = &s->client;
 
 	switch (s->client.packet[0]) {
-	case TESS_PKT_COPY:
+	case DRM_TESSERA_PKT_COPY:
 		return c->row < le32toh(copy->rows) && c->offset < le64toh(copy->row_bytes);
-	case TESS_PKT_FILL:
+	case DRM_TESSERA_PKT_FILL:
 		return c->row < le32toh(fill->rows) && c->offset < le64toh(fill->row_bytes) &&
 		       c->offset % sizeof(fill->pattern) == 0;
 	default:

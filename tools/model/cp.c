@@ -61,16 +61,16 @@ static int need_zero(const __le64 *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (words[i])
-			return TESS_CAUSE_ILLEGAL_PACKET;
+			return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
 /* Packets without fields: all but the header is zero. */
 static int nop_check(struct slice *s)
 {
-	for (size_t i = 2; i < TESS_PKT_SIZE; i++)
+	for (size_t i = 2; i < DRM_TESSERA_PKT_SIZE; i++)
 		if (s->client.packet[i])
-			return TESS_CAUSE_ILLEGAL_PACKET;
+			return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
@@ -86,10 +86,10 @@ static int set_vm_check(struct slice *s)
 	const struct tess_pkt_set_vm *p = (const void *)s->client.packet;
 	uint64_t root = le64toh(p->root);
 
-	if (le16toh(p->flags) & ~TESS_SET_VM_FLUSH || p->reserved0)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le16toh(p->flags) & ~DRM_TESSERA_SET_VM_FLUSH || p->reserved0)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (root >= TESS_PA_END || root & (TESS_PAGE_SIZE - 1))
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return need_zero(p->reserved1, 6);
 }
 
@@ -101,7 +101,7 @@ static enum cp_result set_vm_exec(struct slice *s, uint64_t until)
 	(void)until;
 	c->vm_root = le64toh(p->root);
 	c->vm_asid = le16toh(p->asid);
-	mmu_set_vm(s, le16toh(p->flags) & TESS_SET_VM_FLUSH);
+	mmu_set_vm(s, le16toh(p->flags) & DRM_TESSERA_SET_VM_FLUSH);
 	return CP_DONE;
 }
 
@@ -110,10 +110,10 @@ static int indirect_check(struct slice *s)
 	const struct tess_pkt_indirect *p = (const void *)s->client.packet;
 	uint32_t count = le32toh(p->count);
 
-	if (p->reserved0 || !count || count > TESS_MAX_INDIRECT || !s->client.vm_root)
-		return TESS_CAUSE_ILLEGAL_PACKET;
-	if (le64toh(p->address) & (TESS_PKT_SIZE - 1))
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (p->reserved0 || !count || count > DRM_TESSERA_MAX_INDIRECT || !s->client.vm_root)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
+	if (le64toh(p->address) & (DRM_TESSERA_PKT_SIZE - 1))
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return need_zero(p->reserved1, 6);
 }
 
@@ -135,11 +135,11 @@ static int fence_check(struct slice *s)
 {
 	const struct tess_pkt_fence *p = (const void *)s->client.packet;
 
-	if (le16toh(p->flags) & ~TESS_FENCE_IRQ || p->reserved0)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le16toh(p->flags) & ~DRM_TESSERA_FENCE_IRQ || p->reserved0)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (need_zero(p->reserved1, 6))
-		return TESS_CAUSE_ILLEGAL_PACKET;
-	return s->client.completion ? 0 : TESS_CAUSE_NO_COMPLETION;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
+	return s->client.completion ? 0 : DRM_TESSERA_CAUSE_NO_COMPLETION;
 }
 
 static uint64_t time_now(const struct slice *s)
@@ -165,7 +165,7 @@ static enum cp_result fence_exec(struct slice *s, uint64_t until)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	event = le64toh(__atomic_load_n(&rec->event, __ATOMIC_RELAXED));
 	c->fence_seq = seq;
-	if (le16toh(p->flags) & TESS_FENCE_IRQ && seq - event < seq - old) {
+	if (le16toh(p->flags) & DRM_TESSERA_FENCE_IRQ && seq - event < seq - old) {
 		c->irq_status |= TESS_IRQ_STATUS_COMPLETION;
 		gpu_irq(s->gpu, TESS_IRQ_COMPLETION);
 	}
@@ -176,19 +176,19 @@ static int wait_check(struct slice *s)
 {
 	const struct tess_pkt_wait *p = (const void *)s->client.packet;
 
-	if (le16toh(p->op) > TESS_WAIT_LT || p->reserved0 || le64toh(p->address) & 7)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le16toh(p->op) > DRM_TESSERA_WAIT_LT || p->reserved0 || le64toh(p->address) & 7)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return need_zero(p->reserved1, 4);
 }
 
 static bool wait_fulfilled(unsigned int op, uint64_t word, uint64_t value)
 {
 	switch (op) {
-	case TESS_WAIT_EQ:
+	case DRM_TESSERA_WAIT_EQ:
 		return word == value;
-	case TESS_WAIT_NE:
+	case DRM_TESSERA_WAIT_NE:
 		return word != value;
-	case TESS_WAIT_GE:
+	case DRM_TESSERA_WAIT_GE:
 		return word >= value;
 	default:
 		return word < value;
@@ -216,8 +216,8 @@ static int signal_check(struct slice *s)
 {
 	const struct tess_pkt_signal *p = (const void *)s->client.packet;
 
-	if (le16toh(p->op) > TESS_SIGNAL_OR || p->reserved0 || le64toh(p->address) & 7)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le16toh(p->op) > DRM_TESSERA_SIGNAL_OR || p->reserved0 || le64toh(p->address) & 7)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return need_zero(p->reserved1, 5);
 }
 
@@ -231,10 +231,10 @@ static enum cp_result signal_exec(struct slice *s, uint64_t until)
 	if (!word)
 		return CP_MORE;
 	switch (le16toh(p->op)) {
-	case TESS_SIGNAL_SET:
+	case DRM_TESSERA_SIGNAL_SET:
 		__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 		break;
-	case TESS_SIGNAL_ADD:
+	case DRM_TESSERA_SIGNAL_ADD:
 		__atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
 		break;
 	default:
@@ -247,10 +247,10 @@ static int timestamp_check(struct slice *s)
 {
 	const struct tess_pkt_timestamp *p = (const void *)s->client.packet;
 
-	if (le16toh(p->flags) & ~TESS_TIMESTAMP_COUNTERS || p->reserved0)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le16toh(p->flags) & ~DRM_TESSERA_TIMESTAMP_COUNTERS || p->reserved0)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (le64toh(p->address) & 7)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return need_zero(p->reserved1, 6);
 }
 
@@ -267,7 +267,7 @@ static enum cp_result timestamp_exec(struct slice *s, uint64_t until)
 	size_t words = 1;
 
 	(void)until;
-	if (le16toh(p->flags) & TESS_TIMESTAMP_COUNTERS)
+	if (le16toh(p->flags) & DRM_TESSERA_TIMESTAMP_COUNTERS)
 		words += sizeof(block_counters);
 	for (size_t i = 0; i < words; i++) {
 		uint64_t *word = cp_ptr(s, va + i * sizeof(*word), cp_mode(s), ISA_STORE);
@@ -285,24 +285,24 @@ static enum cp_result timestamp_exec(struct slice *s, uint64_t until)
 static int draw_check(struct slice *s)
 {
 	(void)s;
-	return TESS_CAUSE_ENGINE_DISABLED;
+	return DRM_TESSERA_CAUSE_ENGINE_DISABLED;
 }
 
 static const struct packet_op packet_ops[] = {
-	{ TESS_PKT_DISPATCH, false, TESS_ENGINE_COMPUTE, dispatch_check, dispatch_begin,
+	{ DRM_TESSERA_PKT_DISPATCH, false, TESS_ENGINE_COMPUTE, dispatch_check, dispatch_begin,
 	  dispatch_exec },
-	{ TESS_PKT_DISPATCH_RANGE, false, TESS_ENGINE_COMPUTE, dispatch_check, dispatch_begin,
-	  dispatch_exec },
-	{ TESS_PKT_NOP, false, 0, nop_check, NULL, nop_exec },
-	{ TESS_PKT_SET_VM, true, 0, set_vm_check, NULL, set_vm_exec },
-	{ TESS_PKT_INDIRECT, true, 0, indirect_check, NULL, indirect_exec },
-	{ TESS_PKT_COPY, false, TESS_ENGINE_COPY, copy_check, copy_begin, copy_exec },
-	{ TESS_PKT_FILL, false, TESS_ENGINE_COPY, fill_check, copy_begin, fill_exec },
-	{ TESS_PKT_FENCE, true, 0, fence_check, NULL, fence_exec },
-	{ TESS_PKT_WAIT, false, 0, wait_check, NULL, wait_exec },
-	{ TESS_PKT_SIGNAL, false, 0, signal_check, NULL, signal_exec },
-	{ TESS_PKT_TIMESTAMP, false, 0, timestamp_check, NULL, timestamp_exec },
-	{ TESS_PKT_DRAW, false, TESS_ENGINE_RASTER, draw_check, NULL, nop_exec },
+	{ DRM_TESSERA_PKT_DISPATCH_RANGE, false, TESS_ENGINE_COMPUTE, dispatch_check,
+	  dispatch_begin, dispatch_exec },
+	{ DRM_TESSERA_PKT_NOP, false, 0, nop_check, NULL, nop_exec },
+	{ DRM_TESSERA_PKT_SET_VM, true, 0, set_vm_check, NULL, set_vm_exec },
+	{ DRM_TESSERA_PKT_INDIRECT, true, 0, indirect_check, NULL, indirect_exec },
+	{ DRM_TESSERA_PKT_COPY, false, TESS_ENGINE_COPY, copy_check, copy_begin, copy_exec },
+	{ DRM_TESSERA_PKT_FILL, false, TESS_ENGINE_COPY, fill_check, copy_begin, fill_exec },
+	{ DRM_TESSERA_PKT_FENCE, true, 0, fence_check, NULL, fence_exec },
+	{ DRM_TESSERA_PKT_WAIT, false, 0, wait_check, NULL, wait_exec },
+	{ DRM_TESSERA_PKT_SIGNAL, false, 0, signal_check, NULL, signal_exec },
+	{ DRM_TESSERA_PKT_TIMESTAMP, false, 0, timestamp_check, NULL, timestamp_exec },
+	{ DRM_TESSERA_PKT_DRAW, false, TESS_ENGINE_RASTER, draw_check, NULL, nop_exec },
 };
 
 static const struct packet_op *packet_op_find(const struct slice *s)
@@ -319,8 +319,8 @@ static uint64_t packet_address(const struct slice *s)
 	uint64_t mask = (1ULL << c->ring_log2) - 1;
 
 	if (c->indirect_count)
-		return c->indirect_addr + (uint64_t)c->indirect_index * TESS_PKT_SIZE;
-	return c->ring_base + (c->rptr & mask) * TESS_PKT_SIZE;
+		return c->indirect_addr + (uint64_t)c->indirect_index * DRM_TESSERA_PKT_SIZE;
+	return c->ring_base + (c->rptr & mask) * DRM_TESSERA_PKT_SIZE;
 }
 
 /* Fetch the next packet; false if there is none or it cannot be read. */
@@ -333,14 +333,14 @@ static bool cp_fetch(struct slice *s)
 		if (c->wptr == c->rptr)
 			return false;
 		if (c->wptr - c->rptr > 1ULL << c->ring_log2) {
-			slice_packet_fault(s, TESS_CAUSE_DOORBELL, c->wptr);
+			slice_packet_fault(s, DRM_TESSERA_CAUSE_DOORBELL, c->wptr);
 			return false;
 		}
 	}
 	p = cp_ptr(s, packet_address(s), c->indirect_count ? MMU_USER : MMU_PHYS, ISA_LOAD);
 	if (!p)
 		return false;
-	memcpy(c->packet, p, TESS_PKT_SIZE);
+	memcpy(c->packet, p, DRM_TESSERA_PKT_SIZE);
 	c->phase = CP_BEGIN;
 	c->ahead += CYCLES_PACKET;
 	return true;
@@ -357,12 +357,12 @@ static uint16_t packet_header(const struct slice *s)
 /* Is it allowed here at all? */
 static int check_header(const struct slice *s, const struct packet_op *op)
 {
-	if (!op || packet_header(s) & TESS_PKT_HEADER_RESERVED)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (!op || packet_header(s) & DRM_TESSERA_PKT_HEADER_RESERVED)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (op->ring_only && s->client.indirect_count)
-		return TESS_CAUSE_PRIVILEGED_PACKET;
+		return DRM_TESSERA_CAUSE_PRIVILEGED_PACKET;
 	if (op->engine && !(slice_engines(s) & op->engine))
-		return TESS_CAUSE_ENGINE_DISABLED;
+		return DRM_TESSERA_CAUSE_ENGINE_DISABLED;
 	return 0;
 }
 
@@ -372,7 +372,7 @@ static int cp_check(struct slice *s, const struct packet_op *op)
 
 	if (cause)
 		return cause;
-	if (packet_header(s) & TESS_PKT_ACQUIRE_MASK)
+	if (packet_header(s) & DRM_TESSERA_PKT_ACQUIRE_MASK)
 		isa_code_flush(s->engine);
 	return op->check(s);
 }

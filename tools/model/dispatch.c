@@ -35,7 +35,7 @@ static const struct tess_pkt_dispatch *pkt_of(const struct slice *s)
 
 static bool is_range(const struct slice *s)
 {
-	return s->client.packet[0] == TESS_PKT_DISPATCH_RANGE;
+	return s->client.packet[0] == DRM_TESSERA_PKT_DISPATCH_RANGE;
 }
 
 static int translate(void *opaque, uint64_t va, unsigned int size, enum isa_access access,
@@ -65,16 +65,16 @@ static const struct isa_ops isa_ops = { .translate = translate };
 
 int dispatch_init(struct slice *s)
 {
-	size_t size = (isa_group_size(TESS_MAX_GROUP_ITEMS) + 63) & ~63UL;
+	size_t size = (isa_group_size(DRM_TESSERA_MAX_GROUP_ITEMS) + 63) & ~63UL;
 
 	s->engine = isa_engine_new(&isa_ops, s);
 	if (!s->engine)
 		return -ENOMEM;
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++) {
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++) {
 		struct group_slot *slot = &s->client.slots[i];
 
 		slot->group = aligned_alloc(64, size);
-		slot->local = calloc(1, TESS_MAX_LOCAL_BYTES);
+		slot->local = calloc(1, DRM_TESSERA_MAX_LOCAL_BYTES);
 		if (!slot->group || !slot->local)
 			return -ENOMEM;
 	}
@@ -83,7 +83,7 @@ int dispatch_init(struct slice *s)
 
 void dispatch_fini(struct slice *s)
 {
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++) {
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++) {
 		free(s->client.slots[i].group);
 		free(s->client.slots[i].local);
 	}
@@ -94,7 +94,7 @@ void dispatch_drop(struct slice *s)
 {
 	struct client *c = &s->client;
 
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++) {
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++) {
 		c->slots[i].active = false;
 		c->slots[i].waits = false;
 	}
@@ -117,15 +117,15 @@ static int check_sizes(const struct tess_pkt_dispatch *p)
 	uint64_t items = 1;
 
 	if (dims < 1 || dims > 3)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	for (unsigned int i = 0; i < 3; i++) {
 		uint32_t grid = le32toh(p->grid_size[i]), wg = le16toh(p->wg_size[i]);
 
 		if (!grid || !wg || (i >= dims && (grid != 1 || wg != 1)))
-			return TESS_CAUSE_ILLEGAL_PACKET;
+			return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 		items *= wg;
 	}
-	return items <= TESS_MAX_GROUP_ITEMS ? 0 : TESS_CAUSE_ILLEGAL_PACKET;
+	return items <= DRM_TESSERA_MAX_GROUP_ITEMS ? 0 : DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 }
 
 /* Groups of the grid; 0 if they are more than a 32-bit index can name. */
@@ -149,16 +149,16 @@ static uint64_t group_items(const struct tess_pkt_dispatch *p)
 static int check_memory(const struct tess_pkt_dispatch *p)
 {
 	uint64_t priv = le32toh(p->private_segment_size), scratch = le64toh(p->scratch_address);
-	uint64_t size = priv * group_items(p) * TESS_GROUP_SLOTS;
+	uint64_t size = priv * group_items(p) * DRM_TESSERA_GROUP_SLOTS;
 
-	if (le32toh(p->group_segment_size) > TESS_MAX_LOCAL_BYTES)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+	if (le32toh(p->group_segment_size) > DRM_TESSERA_MAX_LOCAL_BYTES)
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if ((priv | scratch) & 15 || !priv != !scratch)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (scratch > TESS_VA_END || size > TESS_VA_END - scratch)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (le64toh(p->kernel_object) & 1)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static uint32_t range_count(const struct tess_pkt_dispatch *p)
 static int check_range(const struct tess_pkt_dispatch *p, uint64_t total)
 {
 	if (!range_count(p) || (uint64_t)range_first(p) + range_count(p) > total)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	return 0;
 }
 
@@ -186,13 +186,13 @@ int dispatch_check(struct slice *s)
 	uint64_t total;
 
 	if (p->reserved0 || !s->client.vm_root || check_sizes(p) || check_memory(p))
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	total = total_groups(p);
 	if (!total)
-		return TESS_CAUSE_ILLEGAL_PACKET;
+		return DRM_TESSERA_CAUSE_ILLEGAL_PACKET;
 	if (is_range(s))
 		return check_range(p, total);
-	return le64toh(p->completion_signal) & 7 ? TESS_CAUSE_ILLEGAL_PACKET : 0;
+	return le64toh(p->completion_signal) & 7 ? DRM_TESSERA_CAUSE_ILLEGAL_PACKET : 0;
 }
 
 void dispatch_range(const struct slice *s, uint64_t *first, uint64_t *end)
@@ -293,7 +293,7 @@ unsigned int dispatch_order(const struct slice *s, uint8_t *order)
 	const struct group_slot *slots = s->client.slots;
 	unsigned int n = 0, at;
 
-	for (uint8_t i = 0; i < TESS_GROUP_SLOTS; i++) {
+	for (uint8_t i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++) {
 		if (!slots[i].active)
 			continue;
 		for (at = n++; at > 0 && comes_before(&slots[i], &slots[order[at - 1]]); at--)
@@ -308,7 +308,7 @@ static int next_waiting(const struct client *c)
 {
 	int best = -1;
 
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++)
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++)
 		if (c->slots[i].waits && (best < 0 || c->slots[i].since < c->slots[best].since))
 			best = i;
 	return best;
@@ -316,7 +316,7 @@ static int next_waiting(const struct client *c)
 
 static int free_slot(const struct client *c)
 {
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++)
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++)
 		if (!c->slots[i].active)
 			return i;
 	return -1;
@@ -447,7 +447,7 @@ static bool groups_left(const struct slice *s)
 {
 	if (s->client.dispatch_next < s->client.dispatch_end)
 		return true;
-	for (int i = 0; i < TESS_GROUP_SLOTS; i++)
+	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++)
 		if (s->client.slots[i].active)
 			return true;
 	return false;

@@ -28,7 +28,7 @@ void dispatch_continue(struct slice *s, unsigned int n, uint32_t index, uint64_t
 /** dispatch_group_ahead() - time that the group in slot @n is ahead of the GPU */
 uint64_t dispatch_group_ahead(const struct slice *s, unsigned int n);
 
-/** dispatch_order() - slots in use, TESS_GROUP_SLOTS at most, in the order in which they should get a core */
+/** dispatch_order() - slots in use, DRM_TESSERA_GROUP_SLOTS at most, in the order in which they should get a core */
 unsigned int dispatch_order(const struct slice *s, uint8_t *order);
 
 /** dispatch_drop() - forget all groups in flight */

@@ -45,21 +45,21 @@ struct walk {
 };
 
 static const uint8_t access_cause[] = {
-	[ISA_FETCH] = TESS_CAUSE_FETCH_ACCESS,
-	[ISA_LOAD] = TESS_CAUSE_LOAD_ACCESS,
-	[ISA_STORE] = TESS_CAUSE_STORE_ACCESS,
+	[ISA_FETCH] = DRM_TESSERA_CAUSE_FETCH_ACCESS,
+	[ISA_LOAD] = DRM_TESSERA_CAUSE_LOAD_ACCESS,
+	[ISA_STORE] = DRM_TESSERA_CAUSE_STORE_ACCESS,
 };
 
 static const uint8_t page_cause[] = {
-	[ISA_FETCH] = TESS_CAUSE_FETCH_PAGE,
-	[ISA_LOAD] = TESS_CAUSE_LOAD_PAGE,
-	[ISA_STORE] = TESS_CAUSE_STORE_PAGE,
+	[ISA_FETCH] = DRM_TESSERA_CAUSE_FETCH_PAGE,
+	[ISA_LOAD] = DRM_TESSERA_CAUSE_LOAD_PAGE,
+	[ISA_STORE] = DRM_TESSERA_CAUSE_STORE_PAGE,
 };
 
 static const uint8_t guest_page_cause[] = {
-	[ISA_FETCH] = TESS_CAUSE_FETCH_GUEST_PAGE,
-	[ISA_LOAD] = TESS_CAUSE_LOAD_GUEST_PAGE,
-	[ISA_STORE] = TESS_CAUSE_STORE_GUEST_PAGE,
+	[ISA_FETCH] = DRM_TESSERA_CAUSE_FETCH_GUEST_PAGE,
+	[ISA_LOAD] = DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE,
+	[ISA_STORE] = DRM_TESSERA_CAUSE_STORE_GUEST_PAGE,
 };
 
 static const uint64_t access_pte[] = {
@@ -104,7 +104,7 @@ static enum walk_result vram_page(struct walk *w, uint64_t off, bool fabric, str
 	if (bank >= d->nr_slices)
 		return walk_no_memory(w);
 	if (fabric && bank != w->s->id && !(w->s->host.link_mask >> bank & 1))
-		return walk_fail(w, TESS_CAUSE_LINK_DISABLED);
+		return walk_fail(w, DRM_TESSERA_CAUSE_LINK_DISABLED);
 	out->host = (uint8_t *)d->vram + off;
 	out->system = false;
 	out->hops = (uint8_t)bank_hops(w->s, bank);

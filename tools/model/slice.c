@@ -185,11 +185,11 @@ static uint32_t refused_cause(enum isa_access access)
 {
 	switch (access) {
 	case ISA_FETCH:
-		return TESS_CAUSE_FETCH_ACCESS;
+		return DRM_TESSERA_CAUSE_FETCH_ACCESS;
 	case ISA_LOAD:
-		return TESS_CAUSE_LOAD_ACCESS;
+		return DRM_TESSERA_CAUSE_LOAD_ACCESS;
 	default:
-		return TESS_CAUSE_STORE_ACCESS;
+		return DRM_TESSERA_CAUSE_STORE_ACCESS;
 	}
 }
 
@@ -223,13 +223,13 @@ void slice_access_fault(struct slice *s, const struct mmu_fault *m)
 static enum isa_access hart_access(uint32_t cause)
 {
 	switch (cause) {
-	case TESS_CAUSE_LOAD_MISALIGNED:
-	case TESS_CAUSE_LOAD_ACCESS:
-	case TESS_CAUSE_LOAD_PAGE:
+	case DRM_TESSERA_CAUSE_LOAD_MISALIGNED:
+	case DRM_TESSERA_CAUSE_LOAD_ACCESS:
+	case DRM_TESSERA_CAUSE_LOAD_PAGE:
 		return ISA_LOAD;
-	case TESS_CAUSE_STORE_MISALIGNED:
-	case TESS_CAUSE_STORE_ACCESS:
-	case TESS_CAUSE_STORE_PAGE:
+	case DRM_TESSERA_CAUSE_STORE_MISALIGNED:
+	case DRM_TESSERA_CAUSE_STORE_ACCESS:
+	case DRM_TESSERA_CAUSE_STORE_PAGE:
 		return ISA_STORE;
 	default:
 		return ISA_FETCH;
@@ -281,7 +281,7 @@ void slice_hfault_ack(struct slice *s, uint32_t how)
 void slice_reset_client(struct slice *s)
 {
 	struct client *c = &s->client;
-	struct group_slot slots[TESS_GROUP_SLOTS];
+	struct group_slot slots[DRM_TESSERA_GROUP_SLOTS];
 
 	slice_drop_packet(s);
 	memcpy(slots, c->slots, sizeof(slots));

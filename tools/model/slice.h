@@ -78,7 +78,7 @@ struct client_fault {
  * @since: when it got its core, or began to wait; grows from group to group
  * @ahead: time that it has to wait for once it has a core
  * @group: its harts; allocated once, for the largest group
- * @local: its local memory, TESS_MAX_LOCAL_BYTES
+ * @local: its local memory, DRM_TESSERA_MAX_LOCAL_BYTES
  */
 struct group_slot {
 	bool active;
@@ -139,7 +139,7 @@ struct client {
 	uint32_t indirect_index;
 
 	enum cp_phase phase;
-	uint8_t packet[TESS_PKT_SIZE] __attribute__((aligned(8)));
+	uint8_t packet[DRM_TESSERA_PKT_SIZE] __attribute__((aligned(8)));
 	bool waiting;
 	uint64_t ahead;
 
@@ -150,7 +150,7 @@ struct client {
 	uint64_t dispatch_end;
 	uint64_t dispatch_last;
 	uint64_t dispatch_queue;
-	struct group_slot slots[TESS_GROUP_SLOTS];
+	struct group_slot slots[DRM_TESSERA_GROUP_SLOTS];
 
 	uint64_t counters[TESS_COUNTER_COUNT];
 };

@@ -55,7 +55,7 @@
  * @reserved: zero
  *
  * The GPU writes @rptr and @time, then @seq, then, after a full barrier, reads
- * @event. It raises TESS_IRQ_COMPLETION if the FENCE has TESS_FENCE_IRQ and the
+ * @event. It raises TESS_IRQ_COMPLETION if the FENCE has DRM_TESSERA_FENCE_IRQ and the
  * step from the old to the new @seq passed the event index: old < event <= new as
  * in (u64)(new - event) < (u64)(new - old), where old is the slice's last sequence
  * number (FENCE_SEQ), never read back from the page. A client that writes @event

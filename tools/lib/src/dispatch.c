@@ -96,14 +96,14 @@ static int emit(const struct tess_op *op, struct tess_queue *q, void *packet, ui
 {
 	const struct launch *l = op->data;
 	struct tess_pkt_dispatch pkt = {
-		.header = TESS_PKT_DISPATCH_RANGE | TESS_PKT_BARRIER | TESS_PKT_ACQUIRE_SYSTEM |
-			  TESS_PKT_RELEASE_SYSTEM,
+		.header = DRM_TESSERA_PKT_DISPATCH_RANGE | DRM_TESSERA_PKT_BARRIER |
+			  DRM_TESSERA_PKT_ACQUIRE_SYSTEM | DRM_TESSERA_PKT_RELEASE_SYSTEM,
 		.setup = 3,
 		.private_segment_size = l->private_bytes,
 		.group_segment_size = l->local_bytes,
 		.kernel_object = l->d->kernel->entry,
 		.kernarg_address = slot_va + offsetof(struct tess_slot, args),
-		.completion_signal = TESS_DISPATCH_RANGE(first, count),
+		.completion_signal = DRM_TESSERA_DISPATCH_RANGE(first, count),
 	};
 	uint64_t scratch;
 	unsigned int i;

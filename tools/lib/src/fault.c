@@ -20,29 +20,30 @@
 #define LOCAL_BASE 0xffffffffffff0000ull
 
 static const char *const causes[] = {
-	[TESS_CAUSE_FETCH_MISALIGNED] = "jump to a misaligned address",
-	[TESS_CAUSE_FETCH_ACCESS] = "jump to where there is no memory",
-	[TESS_CAUSE_ILLEGAL_INSN] = "illegal instruction",
-	[TESS_CAUSE_BREAKPOINT] = "breakpoint (ebreak)",
-	[TESS_CAUSE_LOAD_MISALIGNED] = "misaligned atomic load",
-	[TESS_CAUSE_LOAD_ACCESS] = "load from where there is no memory",
-	[TESS_CAUSE_STORE_MISALIGNED] = "misaligned atomic operation",
-	[TESS_CAUSE_STORE_ACCESS] = "store to where there is no memory",
-	[TESS_CAUSE_ECALL] = "system call (ecall)",
-	[TESS_CAUSE_FETCH_PAGE] = "jump to an address that is not code",
-	[TESS_CAUSE_LOAD_PAGE] = "load from an unmapped address",
-	[TESS_CAUSE_STORE_PAGE] = "store to an unmapped or read-only address",
-	[TESS_CAUSE_FETCH_GUEST_PAGE] = "instruction fetch that the host refused",
-	[TESS_CAUSE_LOAD_GUEST_PAGE] = "load that the host refused",
-	[TESS_CAUSE_STORE_GUEST_PAGE] = "store that the host refused",
-	[TESS_CAUSE_ILLEGAL_PACKET] = "illegal packet",
-	[TESS_CAUSE_PRIVILEGED_PACKET] = "privileged packet",
-	[TESS_CAUSE_ENGINE_DISABLED] = "use of an engine that this GPU was not given",
-	[TESS_CAUSE_LINK_DISABLED] = "access to the VRAM of a slice without a link to it",
-	[TESS_CAUSE_DOORBELL] = "bad ring index",
-	[TESS_CAUSE_NO_COMPLETION] = "fence without a completion record",
-	[TESS_CAUSE_NOT_PREEMPTED] = "work dropped by the host: it did not stop in time",
-	[TESS_CAUSE_CONTEXT_LOST] = "work dropped by the host: what it had saved of it is damaged",
+	[DRM_TESSERA_CAUSE_FETCH_MISALIGNED] = "jump to a misaligned address",
+	[DRM_TESSERA_CAUSE_FETCH_ACCESS] = "jump to where there is no memory",
+	[DRM_TESSERA_CAUSE_ILLEGAL_INSN] = "illegal instruction",
+	[DRM_TESSERA_CAUSE_BREAKPOINT] = "breakpoint (ebreak)",
+	[DRM_TESSERA_CAUSE_LOAD_MISALIGNED] = "misaligned atomic load",
+	[DRM_TESSERA_CAUSE_LOAD_ACCESS] = "load from where there is no memory",
+	[DRM_TESSERA_CAUSE_STORE_MISALIGNED] = "misaligned atomic operation",
+	[DRM_TESSERA_CAUSE_STORE_ACCESS] = "store to where there is no memory",
+	[DRM_TESSERA_CAUSE_ECALL] = "system call (ecall)",
+	[DRM_TESSERA_CAUSE_FETCH_PAGE] = "jump to an address that is not code",
+	[DRM_TESSERA_CAUSE_LOAD_PAGE] = "load from an unmapped address",
+	[DRM_TESSERA_CAUSE_STORE_PAGE] = "store to an unmapped or read-only address",
+	[DRM_TESSERA_CAUSE_FETCH_GUEST_PAGE] = "instruction fetch that the host refused",
+	[DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE] = "load that the host refused",
+	[DRM_TESSERA_CAUSE_STORE_GUEST_PAGE] = "store that the host refused",
+	[DRM_TESSERA_CAUSE_ILLEGAL_PACKET] = "illegal packet",
+	[DRM_TESSERA_CAUSE_PRIVILEGED_PACKET] = "privileged packet",
+	[DRM_TESSERA_CAUSE_ENGINE_DISABLED] = "use of an engine that this GPU was not given",
+	[DRM_TESSERA_CAUSE_LINK_DISABLED] = "access to the VRAM of a slice without a link to it",
+	[DRM_TESSERA_CAUSE_DOORBELL] = "bad ring index",
+	[DRM_TESSERA_CAUSE_NO_COMPLETION] = "fence without a completion record",
+	[DRM_TESSERA_CAUSE_NOT_PREEMPTED] = "work dropped by the host: it did not stop in time",
+	[DRM_TESSERA_CAUSE_CONTEXT_LOST] =
+		"work dropped by the host: what it had saved of it is damaged",
 };
 
 static const char *cause_name(uint32_t cause)
@@ -57,14 +58,14 @@ static const char *cause_name(uint32_t cause)
 static const char *packet_name(uint32_t type)
 {
 	switch (type) {
-	case TESS_PKT_DISPATCH:
-	case TESS_PKT_DISPATCH_RANGE:
+	case DRM_TESSERA_PKT_DISPATCH:
+	case DRM_TESSERA_PKT_DISPATCH_RANGE:
 		return "dispatch";
-	case TESS_PKT_COPY:
+	case DRM_TESSERA_PKT_COPY:
 		return "copy";
-	case TESS_PKT_FILL:
+	case DRM_TESSERA_PKT_FILL:
 		return "fill";
-	case TESS_PKT_TIMESTAMP:
+	case DRM_TESSERA_PKT_TIMESTAMP:
 		return "timestamp";
 	default:
 		return "packet";
@@ -143,8 +144,8 @@ static void describe_fault(struct tess_queue *q, const struct drm_tessera_queue_
 		return;
 	}
 	describe_pc(q->dev, s->pc, place, sizeof(place));
-	if (s->cause == TESS_CAUSE_ILLEGAL_INSN || s->cause == TESS_CAUSE_BREAKPOINT ||
-	    s->cause == TESS_CAUSE_ECALL)
+	if (s->cause == DRM_TESSERA_CAUSE_ILLEGAL_INSN ||
+	    s->cause == DRM_TESSERA_CAUSE_BREAKPOINT || s->cause == DRM_TESSERA_CAUSE_ECALL)
 		snprintf(text, size, "slice %u: %s, pc 0x%llx%s", q->slice, cause_name(s->cause),
 			 (unsigned long long)s->pc, place);
 	else

@@ -70,8 +70,8 @@ static unsigned int weigh_slices(const struct start *s, uint32_t *weight)
 static void emit_timestamp(void *packet, uint64_t va)
 {
 	struct tess_pkt_timestamp pkt = {
-		.header = TESS_PKT_TIMESTAMP | TESS_PKT_BARRIER,
-		.flags = TESS_TIMESTAMP_COUNTERS,
+		.header = DRM_TESSERA_PKT_TIMESTAMP | DRM_TESSERA_PKT_BARRIER,
+		.flags = DRM_TESSERA_TIMESTAMP_COUNTERS,
 		.address = va,
 	};
 

@@ -24,7 +24,7 @@ struct tess_fence;
  * @args: kernel arguments
  */
 struct tess_slot {
-	uint8_t packets[TESS_SLOT_PACKETS][TESS_PKT_SIZE];
+	uint8_t packets[TESS_SLOT_PACKETS][DRM_TESSERA_PKT_SIZE];
 	struct tess_counter_block before;
 	struct tess_counter_block after;
 	uint8_t spare[384];

@@ -49,13 +49,13 @@ static int emit(const struct tess_op *op, struct tess_queue *q, void *packet, ui
 	uint64_t offset = first * UNIT;
 	uint64_t bytes = count * UNIT < t->bytes - offset ? count * UNIT : t->bytes - offset;
 	struct tess_pkt_copy copy = {
-		.header = TESS_PKT_COPY | TESS_PKT_BARRIER,
+		.header = DRM_TESSERA_PKT_COPY | DRM_TESSERA_PKT_BARRIER,
 		.rows = 1,
 		.dst = t->dst->va + t->dst_offset + offset,
 		.row_bytes = bytes,
 	};
 	struct tess_pkt_fill fill = {
-		.header = TESS_PKT_FILL | TESS_PKT_BARRIER,
+		.header = DRM_TESSERA_PKT_FILL | DRM_TESSERA_PKT_BARRIER,
 		.rows = 1,
 		.dst = copy.dst,
 		.row_bytes = bytes,

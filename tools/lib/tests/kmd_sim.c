@@ -122,10 +122,10 @@ static int query(struct drm_tessera_query *q)
 		.slice_count = SIM_SLICES,
 		.clock_khz = 4000,
 		.caps = 1,
-		.group_slots = TESS_GROUP_SLOTS,
-		.max_group_items = TESS_MAX_GROUP_ITEMS,
-		.max_local_bytes = TESS_MAX_LOCAL_BYTES,
-		.max_submit_packets = TESS_MAX_INDIRECT,
+		.group_slots = DRM_TESSERA_GROUP_SLOTS,
+		.max_group_items = DRM_TESSERA_MAX_GROUP_ITEMS,
+		.max_local_bytes = DRM_TESSERA_MAX_LOCAL_BYTES,
+		.max_submit_packets = DRM_TESSERA_MAX_INDIRECT,
 	};
 	struct drm_tessera_query_memory mem = { 64 << 20, sim.vram_free };
 	struct drm_tessera_query_slice slices[SIM_SLICES] = { 0 };

@@ -41,7 +41,7 @@ static void *access_va(struct gpu_run *r, uint64_t va, bool write)
 	uint8_t *page = sim_translate(r->kmd, r->vm, va & ~(PAGE - 1), &flags);
 
 	if (!page || (write && (flags & DRM_TESSERA_BIND_READONLY))) {
-		fault(r, write ? TESS_CAUSE_STORE_PAGE : TESS_CAUSE_LOAD_PAGE, va);
+		fault(r, write ? DRM_TESSERA_CAUSE_STORE_PAGE : DRM_TESSERA_CAUSE_LOAD_PAGE, va);
 		return NULL;
 	}
 	return page + (va & (PAGE - 1));
@@ -50,8 +50,8 @@ static void *access_va(struct gpu_run *r, uint64_t va, bool write)
 static int translate(void *opaque, uint64_t va, unsigned int size, enum isa_access access,
 		     struct isa_xlat *out)
 {
-	static const int causes[] = { TESS_CAUSE_FETCH_PAGE, TESS_CAUSE_LOAD_PAGE,
-				      TESS_CAUSE_STORE_PAGE };
+	static const int causes[] = { DRM_TESSERA_CAUSE_FETCH_PAGE, DRM_TESSERA_CAUSE_LOAD_PAGE,
+				      DRM_TESSERA_CAUSE_STORE_PAGE };
 	struct gpu_run *r = opaque;
 	uint32_t flags;
 	bool allowed;
@@ -108,7 +108,7 @@ static uint32_t run_group(struct gpu_run *r, struct isa_engine *e, struct isa_gr
 	memset(local, 0xa5, p->group_segment_size);
 	if (isa_group_init(g, &d, local)) {
 		free(local);
-		return fault(r, TESS_CAUSE_ILLEGAL_PACKET, 0);
+		return fault(r, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0);
 	}
 	stop = isa_run(e, g, sim.hang_after, &retired, &f);
 	free(local);
@@ -195,18 +195,18 @@ static uint32_t run_packet(struct gpu_run *r, const void *packet)
 	uint16_t header;
 
 	memcpy(&header, packet, sizeof(header));
-	r->state->info = IN_INDIRECT | (header & TESS_PKT_TYPE_MASK);
-	switch (header & TESS_PKT_TYPE_MASK) {
-	case TESS_PKT_DISPATCH_RANGE:
+	r->state->info = IN_INDIRECT | (header & DRM_TESSERA_PKT_TYPE_MASK);
+	switch (header & DRM_TESSERA_PKT_TYPE_MASK) {
+	case DRM_TESSERA_PKT_DISPATCH_RANGE:
 		return run_dispatch(r, packet);
-	case TESS_PKT_COPY:
+	case DRM_TESSERA_PKT_COPY:
 		return run_copy(r, packet);
-	case TESS_PKT_FILL:
+	case DRM_TESSERA_PKT_FILL:
 		return run_fill(r, packet);
-	case TESS_PKT_TIMESTAMP:
+	case DRM_TESSERA_PKT_TIMESTAMP:
 		return run_timestamp(r, packet);
 	default:
-		return fault(r, TESS_CAUSE_ILLEGAL_PACKET, 0);
+		return fault(r, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0);
 	}
 }
 
@@ -214,13 +214,13 @@ uint32_t sim_run(struct tess_kmd *kmd, uint32_t vm, unsigned int slice, uint64_t
 		 uint32_t count, struct drm_tessera_queue_state *state)
 {
 	struct gpu_run r = { .kmd = kmd, .vm = vm, .slice = slice, .state = state };
-	uint8_t packet[TESS_PKT_SIZE] __attribute__((aligned(8)));
+	uint8_t packet[DRM_TESSERA_PKT_SIZE] __attribute__((aligned(8)));
 	uint32_t i, ret;
 	void *at;
 
 	for (i = 0; i < count; i++) {
 		state->packet = i;
-		at = access_va(&r, cmd + i * TESS_PKT_SIZE, false);
+		at = access_va(&r, cmd + i * DRM_TESSERA_PKT_SIZE, false);
 		if (!at)
 			return DRM_TESSERA_QUEUE_FAULTED;
 		memcpy(packet, at, sizeof(packet));

@@ -166,18 +166,18 @@ static bool fence_comes(const void *record, uint64_t seq)
 /* FILL and FENCE with everything in VRAM, then a round of fences, one doorbell each. */
 static void test_vram_ring(void)
 {
-	struct tess_pkt_fill fill = { .header = TESS_PKT_FILL,
+	struct tess_pkt_fill fill = { .header = DRM_TESSERA_PKT_FILL,
 				      .rows = 1,
 				      .dst = TESS_PA_VRAM + DATA,
 				      .row_bytes = 4096,
 				      .pattern = 0xdeadbeef };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE, .seq = 1 };
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE, .seq = 1 };
 	struct timespec a, b;
 	bool good = true;
 
 	set_ring(0, TESS_PA_VRAM, TESS_PA_VRAM + RECORD);
 	memcpy(vram, &fill, sizeof(fill));
-	memcpy(vram + TESS_PKT_SIZE, &fence, sizeof(fence));
+	memcpy(vram + DRM_TESSERA_PKT_SIZE, &fence, sizeof(fence));
 	wr64(TESS_DOORBELL_PAGE(0), 2);
 	ok(fence_comes(vram + RECORD, 1) && *(uint32_t *)(vram + DATA + 4092) == 0xdeadbeef,
 	   "FILL and FENCE in VRAM");
@@ -186,7 +186,7 @@ static void test_vram_ring(void)
 		const volatile uint64_t *seq = (void *)(vram + RECORD);
 
 		fence.seq = i;
-		memcpy(vram + i % 16 * TESS_PKT_SIZE, &fence, sizeof(fence));
+		memcpy(vram + i % 16 * DRM_TESSERA_PKT_SIZE, &fence, sizeof(fence));
 		wr64(TESS_DOORBELL_PAGE(0), i + 1);
 		for (unsigned int k = 0; k < 100000000 && *seq != i; k++)
 			;
@@ -211,8 +211,8 @@ static uint64_t bus_address(const void *page)
 
 static void test_system_memory(void)
 {
-	struct tess_pkt_copy copy = { .header = TESS_PKT_COPY, .rows = 1, .row_bytes = 512 };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE, .seq = 9 };
+	struct tess_pkt_copy copy = { .header = DRM_TESSERA_PKT_COPY, .rows = 1, .row_bytes = 512 };
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE, .seq = 9 };
 	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
 	uint64_t bus;
@@ -226,7 +226,7 @@ static void test_system_memory(void)
 	copy.src = TESS_PA_VRAM + DATA;
 	copy.dst = bus + 2048;
 	memcpy(page, &copy, sizeof(copy));
-	memcpy(page + TESS_PKT_SIZE, &fence, sizeof(fence));
+	memcpy(page + DRM_TESSERA_PKT_SIZE, &fence, sizeof(fence));
 	set_ring(7, bus, bus + 1024);
 	wr64(TESS_DOORBELL_PAGE(7), 2);
 	ok(fence_comes(page + 1024, 9) && !memcmp(page + 2048, vram + DATA, 512),
@@ -236,7 +236,7 @@ static void test_system_memory(void)
 
 static void test_fault(void)
 {
-	uint8_t junk[TESS_PKT_SIZE];
+	uint8_t junk[DRM_TESSERA_PKT_SIZE];
 	uint32_t page = TESS_CLIENT_PAGE(3);
 
 	memset(junk, 0xff, sizeof(junk));
@@ -245,7 +245,7 @@ static void test_fault(void)
 	wr64(TESS_DOORBELL_PAGE(3), 1);
 	usleep(20000);
 	ok(rd32(page + TESS_SREG_STATUS) & TESS_STATUS_FAULTED &&
-		   rd32(page + TESS_SREG_FAULT_CAUSE) == TESS_CAUSE_ILLEGAL_PACKET &&
+		   rd32(page + TESS_SREG_FAULT_CAUSE) == DRM_TESSERA_CAUSE_ILLEGAL_PACKET &&
 		   rd64(TESS_REG_FAULT_PENDING) == 1 << 3,
 	   "a bad packet is a fault of its slice");
 }

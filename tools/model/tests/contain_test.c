@@ -42,8 +42,8 @@ static void push_work(struct rig *r, unsigned int n, uint64_t root)
 	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, 0);
 	struct tess_pkt_dispatch d = pkt_dispatch(CODE, OUT, 2000, 100);
 	struct tess_pkt_copy c = pkt_copy(OUT + 0x8000, OUT, 16000);
-	struct tess_pkt_timestamp t = pkt_timestamp(OUT + 0x18000, TESS_TIMESTAMP_COUNTERS);
-	struct tess_pkt_fence f = pkt_fence(1, TESS_FENCE_IRQ);
+	struct tess_pkt_timestamp t = pkt_timestamp(OUT + 0x18000, DRM_TESSERA_TIMESTAMP_COUNTERS);
+	struct tess_pkt_fence f = pkt_fence(1, DRM_TESSERA_FENCE_IRQ);
 
 	rig_push(r, n, &vm);
 	for (unsigned int i = 0; i < 4; i++) {
@@ -101,8 +101,8 @@ static void run_beside(void (*trouble)(struct rig *r), struct result *res)
 
 static void trouble_faults(struct rig *r)
 {
-	struct tess_pkt_signal s = pkt_signal(0x1000, TESS_SIGNAL_SET, 1);
-	uint8_t junk[TESS_PKT_SIZE];
+	struct tess_pkt_signal s = pkt_signal(0x1000, DRM_TESSERA_SIGNAL_SET, 1);
+	uint8_t junk[DRM_TESSERA_PKT_SIZE];
 
 	memset(junk, 0xff, sizeof(junk));
 	rig_push(r, 0, &s);
@@ -119,7 +119,7 @@ static void trouble_endless(struct rig *r)
 	struct tess_pkt_dispatch d = pkt_dispatch(CODE, OUT, 2048, 256);
 	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, 0);
 	struct tess_pkt_fill f = pkt_fill(RIG_VRAM(0), 4, 1);
-	struct tess_pkt_wait w = pkt_wait(RIG_DATA + 0x8000, TESS_WAIT_EQ, 1);
+	struct tess_pkt_wait w = pkt_wait(RIG_DATA + 0x8000, DRM_TESSERA_WAIT_EQ, 1);
 
 	memcpy(rig_mem(r, code), loop, sizeof(loop));
 	rig_map(r, root, CODE, code, PTE_ALL, 0);
@@ -201,9 +201,9 @@ static void test_chain(struct rig *r)
 
 	for (unsigned int lap = 0; lap < 3; lap++) {
 		for (int n = RIG_SLICES - 1; n >= 0; n--) {
-			struct tess_pkt_wait w =
-				pkt_wait(word, TESS_WAIT_EQ, lap * RIG_SLICES + (unsigned int)n);
-			struct tess_pkt_signal s = pkt_signal(word, TESS_SIGNAL_ADD, 1);
+			struct tess_pkt_wait w = pkt_wait(word, DRM_TESSERA_WAIT_EQ,
+							  lap * RIG_SLICES + (unsigned int)n);
+			struct tess_pkt_signal s = pkt_signal(word, DRM_TESSERA_SIGNAL_ADD, 1);
 
 			rig_push(r, (unsigned int)n, &w);
 			rig_push(r, (unsigned int)n, &s);
@@ -218,7 +218,7 @@ static void test_chain(struct rig *r)
 
 static void test_wait_is_not_busy(struct rig *r)
 {
-	struct tess_pkt_wait w = pkt_wait(RIG_DATA, TESS_WAIT_EQ, 1);
+	struct tess_pkt_wait w = pkt_wait(RIG_DATA, DRM_TESSERA_WAIT_EQ, 1);
 	uint64_t busy = counter(r, 0, TESS_COUNTER_BUSY);
 	uint64_t cycles = counter(r, 0, TESS_COUNTER_CYCLES);
 

@@ -116,9 +116,9 @@ static void push_faulting(struct rig *r, uint64_t hole)
 	c.dst_pitch = 0x1000;
 	for (uint64_t off = 0x1000; off <= 0x3000; off += 0x1000)
 		rig_map(r, root1, hole - off, OUT + 0x90000 - off, PTE_USED, 0);
-	memset(buffer, 0, TESS_PKT_SIZE);
-	buffer[0] = TESS_PKT_NOP;
-	memcpy(buffer + TESS_PKT_SIZE, &c, sizeof(c));
+	memset(buffer, 0, DRM_TESSERA_PKT_SIZE);
+	buffer[0] = DRM_TESSERA_PKT_NOP;
+	memcpy(buffer + DRM_TESSERA_PKT_SIZE, &c, sizeof(c));
 	hreg_write64(r, 0, TESS_HREG_STAGE2_ROOT, root2);
 	hreg_write(r, 0, TESS_HREG_CONTROL, TESS_HCONTROL_RUN | TESS_HCONTROL_STAGE2);
 	rig_set_vm(r, 0, root1);

@@ -82,8 +82,8 @@ static struct tess_pkt_dispatch job_packet(const struct job *j)
 	d.scratch_address = SCRATCH;
 	d.group_segment_size = j->group * 8U + 4;
 	if (j->range) {
-		d.header = TESS_PKT_DISPATCH_RANGE;
-		d.completion_signal = TESS_DISPATCH_RANGE(1, groups - 2);
+		d.header = DRM_TESSERA_PKT_DISPATCH_RANGE;
+		d.completion_signal = DRM_TESSERA_DISPATCH_RANGE(1, groups - 2);
 	}
 	return d;
 }
@@ -93,11 +93,11 @@ static void push_job(struct rig *r, const struct job *j, unsigned int n)
 	struct tess_pkt_dispatch d = job_packet(j);
 	struct tess_pkt_indirect i = pkt_indirect(SUM + 0x1000, 2);
 	struct tess_pkt_copy c = pkt_copy(SUM + 0x2000, DATA, 0x1001);
-	struct tess_pkt_fence f = pkt_fence(JOB_SEQ, TESS_FENCE_IRQ);
+	struct tess_pkt_fence f = pkt_fence(JOB_SEQ, DRM_TESSERA_FENCE_IRQ);
 	uint8_t *buffer = rig_mem(r, DATA_PA(n) + (SUM - DATA) + 0x1000);
 
 	memcpy(buffer, &d, sizeof(d));
-	memcpy(buffer + TESS_PKT_SIZE, &c, sizeof(c));
+	memcpy(buffer + DRM_TESSERA_PKT_SIZE, &c, sizeof(c));
 	if (j->indirect) {
 		rig_push(r, n, &i);
 	} else {

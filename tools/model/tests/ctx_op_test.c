@@ -142,7 +142,7 @@ static void test_registers(struct rig *r)
 		TESS_SREG_IRQ_STATUS, TESS_SREG_RING_BASE,  TESS_SREG_RPTR,
 		TESS_SREG_WPTR,	      TESS_SREG_COMPLETION, TESS_SREG_FENCE_SEQ,
 	};
-	struct tess_pkt_fence f = pkt_fence(6, TESS_FENCE_IRQ);
+	struct tess_pkt_fence f = pkt_fence(6, DRM_TESSERA_FENCE_IRQ);
 	struct tess_pkt_set_vm vm = pkt_set_vm(RIG_TABLES, 9, 0);
 	uint64_t want[sizeof(regs) / sizeof(regs[0])], counters[TESS_COUNTER_COUNT];
 	const struct tess_ctx_client *image;

@@ -129,7 +129,7 @@ static struct rig *rig_with_vm(uint64_t *root_out)
 static uint64_t nop_cycles(bool move)
 {
 	struct rig *r = rig_new();
-	uint8_t nop[TESS_PKT_SIZE] = { TESS_PKT_NOP };
+	uint8_t nop[DRM_TESSERA_PKT_SIZE] = { DRM_TESSERA_PKT_NOP };
 	uint64_t cycles;
 	int n = 0;
 
@@ -158,13 +158,13 @@ static void test_indirect(void)
 	uint64_t root;
 	struct rig *r = rig_with_vm(&root);
 	struct tess_pkt_indirect p = pkt_indirect(BUFFER, 20);
-	struct tess_pkt_signal s = pkt_signal(FLAG, TESS_SIGNAL_ADD, 3);
+	struct tess_pkt_signal s = pkt_signal(FLAG, DRM_TESSERA_SIGNAL_ADD, 3);
 	struct tess_pkt_fence f = pkt_fence(8, 0);
 	uint64_t before = counter(r, 0, TESS_COUNTER_PACKETS);
 	int n;
 
 	for (unsigned int i = 0; i < 20; i++)
-		memcpy(rig_mem(r, BUFFER + i * TESS_PKT_SIZE), &s, sizeof(s));
+		memcpy(rig_mem(r, BUFFER + i * DRM_TESSERA_PKT_SIZE), &s, sizeof(s));
 	rig_push(r, 0, &p);
 	rig_push(r, 0, &f);
 	rig_doorbell(r, 0);
@@ -179,8 +179,8 @@ static void test_indirect(void)
 static void test_wait(void)
 {
 	struct rig *r = rig_new();
-	struct tess_pkt_wait w = pkt_wait(FLAG, TESS_WAIT_EQ, 5);
-	struct tess_pkt_fence f = pkt_fence(9, TESS_FENCE_IRQ);
+	struct tess_pkt_wait w = pkt_wait(FLAG, DRM_TESSERA_WAIT_EQ, 5);
+	struct tess_pkt_fence f = pkt_fence(9, DRM_TESSERA_FENCE_IRQ);
 	unsigned int irqs;
 
 	rig_write64(r, RIG_RECORD(0) + 8, 9);
@@ -192,7 +192,7 @@ static void test_wait(void)
 		   (TESS_STATUS_ENABLED | TESS_STATUS_BUSY | TESS_STATUS_WAITING),
 	   "a slice waits");
 	/* The client takes the packet back from the ring: it is carried, not fetched again. */
-	memset(rig_mem(r, RIG_RING(0)), 0xff, TESS_PKT_SIZE);
+	memset(rig_mem(r, RIG_RING(0)), 0xff, DRM_TESSERA_PKT_SIZE);
 	ok(carry(r, 0, 1) == TESS_CTX_IDLE_SIZE + sizeof(struct tess_ctx_packet), "it is moved");
 	ok(sreg(r, 1, TESS_SREG_STATUS) ==
 			   (TESS_STATUS_ENABLED | TESS_STATUS_BUSY | TESS_STATUS_WAITING) &&
@@ -254,7 +254,7 @@ static bool hfault_reads(struct rig *r, unsigned int n, uint64_t pa)
 {
 	return hreg(r, n, TESS_HREG_STATUS) & TESS_HSTATUS_FAULTED &&
 	       greg64(r, TESS_REG_HFAULT_PENDING) == 1ULL << n &&
-	       hreg(r, n, TESS_HREG_HFAULT_CAUSE) == TESS_CAUSE_STORE_GUEST_PAGE &&
+	       hreg(r, n, TESS_HREG_HFAULT_CAUSE) == DRM_TESSERA_CAUSE_STORE_GUEST_PAGE &&
 	       hreg(r, n, TESS_HREG_HFAULT_ACCESS) == 2 &&
 	       hreg64(r, n, TESS_HREG_HFAULT_GPA) == pa && hreg64(r, n, TESS_HREG_HFAULT_VA) == pa;
 }
@@ -318,7 +318,7 @@ static void test_host_fault(bool refuse)
 			   sreg64(r, 1, TESS_SREG_FAULT_ADDR) == DST &&
 			   sreg64(r, 1, TESS_SREG_FAULT_PC) == CODE + 4 &&
 			   sreg(r, 1, TESS_SREG_FAULT_INFO) ==
-				   (TESS_PKT_DISPATCH | TESS_FAULT_INFO_HART |
+				   (DRM_TESSERA_PKT_DISPATCH | TESS_FAULT_INFO_HART |
 				    FIELD_PREP(TESS_FAULT_INFO_ACCESS, 2)),
 		   "REFUSE makes it the client's fault");
 		rig_free(r);
@@ -442,7 +442,7 @@ static bool drop_work(struct rig *r, unsigned int from, unsigned int to)
 	put32(page, TESS_SREG_STATUS, TESS_STATUS_FAULTED | TESS_STATUS_BUSY);
 	put32(page, TESS_SREG_CONTROL, 0);
 	put32(page, TESS_SREG_IRQ_STATUS, TESS_IRQ_STATUS_FAULT);
-	put32(page, TESS_SREG_FAULT_CAUSE, TESS_CAUSE_NOT_PREEMPTED);
+	put32(page, TESS_SREG_FAULT_CAUSE, DRM_TESSERA_CAUSE_NOT_PREEMPTED);
 	memcpy(page + TESS_SREG_FAULT_PACKET, page + TESS_SREG_RPTR, 8);
 	p = ctx_section(r, TESS_CTX_PROCESSOR, 0);
 	memset((uint8_t *)p + sizeof(p->section), 0, sizeof(*p) - sizeof(p->section));
@@ -463,8 +463,8 @@ static void test_not_preempted(bool abort)
 	struct rig *r = rig_with_vm(&root);
 	const uint32_t loop[] = { JAL(X0, 0) };
 	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, 64, 16);
-	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, TESS_SET_VM_FLUSH);
-	struct tess_pkt_signal s = pkt_signal(FLAG, TESS_SIGNAL_ADD, 1);
+	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, DRM_TESSERA_SET_VM_FLUSH);
+	struct tess_pkt_signal s = pkt_signal(FLAG, DRM_TESSERA_SIGNAL_ADD, 1);
 	struct tess_pkt_fence f = pkt_fence(31, 0);
 	uint64_t rptr = r->wptr[0];
 	unsigned int irqs;

@@ -473,7 +473,7 @@ static void push_largest(struct rig *r, unsigned int n)
 	struct tess_pkt_dispatch d = pkt_dispatch(CODE, 0, 256 * 8, 256);
 	uint64_t root = rig_table(r, 1);
 
-	d.group_segment_size = TESS_MAX_LOCAL_BYTES;
+	d.group_segment_size = DRM_TESSERA_MAX_LOCAL_BYTES;
 	rig_map(r, root, CODE & ~0x1fffffULL, CODE & ~0x1fffffULL, PTE_ALL, 1);
 	rig_write64(r, CODE, JAL(X0, 0));
 	rig_set_vm(r, n, root);

@@ -131,11 +131,11 @@ static void test_range(struct rig *r)
 	struct tess_pkt_dispatch p = pkt_dispatch(CODE, OUT, 1000, 64);
 
 	put_id_kernel(r);
-	p.header = TESS_PKT_DISPATCH_RANGE;
-	p.completion_signal = TESS_DISPATCH_RANGE(3, 2);
+	p.header = DRM_TESSERA_PKT_DISPATCH_RANGE;
+	p.completion_signal = DRM_TESSERA_DISPATCH_RANGE(3, 2);
 	clear_out(r);
 	ok(!rig_do(r, 0, &p) && ids_good(r, 192, 320, 64), "DISPATCH_RANGE: groups 3 and 4");
-	p.completion_signal = TESS_DISPATCH_RANGE(15, 1);
+	p.completion_signal = DRM_TESSERA_DISPATCH_RANGE(15, 1);
 	clear_out(r);
 	ok(!rig_do(r, 0, &p) && ids_good(r, 960, 1000, 64), "the last, partial one");
 }
@@ -288,11 +288,11 @@ static void test_new_code(struct rig *r)
 	rig_do(r, 0, &p);
 	ok(rig_read64(r, OUT_PA) == 1, "code");
 	memcpy(rig_mem(r, CODE_PA), &two, sizeof(two));
-	p.header |= TESS_PKT_ACQUIRE_SYSTEM;
+	p.header |= DRM_TESSERA_PKT_ACQUIRE_SYSTEM;
 	rig_do(r, 0, &p);
 	ok(rig_read64(r, OUT_PA) == 2, "changed code after an acquire");
 	memcpy(rig_mem(r, CODE_PA), one, sizeof(one));
-	p.header = TESS_PKT_DISPATCH;
+	p.header = DRM_TESSERA_PKT_DISPATCH;
 	sreg_write(r, 0, TESS_SREG_TLB_INVALIDATE, 1);
 	rig_do(r, 0, &p);
 	ok(rig_read64(r, OUT_PA) == 1, "and after TLB_INVALIDATE");

@@ -175,7 +175,7 @@ static void test_notify_ring(void)
 
 static void test_notify_stops(void)
 {
-	struct tess_pkt_wait w = pkt_wait(FLAG, TESS_WAIT_EQ, 7);
+	struct tess_pkt_wait w = pkt_wait(FLAG, DRM_TESSERA_WAIT_EQ, 7);
 	struct rig *r = rig_new();
 	unsigned int irqs;
 

@@ -59,9 +59,10 @@ static uint64_t value(void)
 static uint8_t packet_type(void)
 {
 	static const uint8_t types[] = {
-		TESS_PKT_DISPATCH, TESS_PKT_NOP,  TESS_PKT_SET_VM,    TESS_PKT_INDIRECT,
-		TESS_PKT_COPY,	   TESS_PKT_FILL, TESS_PKT_FENCE,     TESS_PKT_WAIT,
-		TESS_PKT_SIGNAL,   TESS_PKT_DRAW, TESS_PKT_TIMESTAMP, TESS_PKT_DISPATCH_RANGE,
+		DRM_TESSERA_PKT_DISPATCH, DRM_TESSERA_PKT_NOP,	     DRM_TESSERA_PKT_SET_VM,
+		DRM_TESSERA_PKT_INDIRECT, DRM_TESSERA_PKT_COPY,	     DRM_TESSERA_PKT_FILL,
+		DRM_TESSERA_PKT_FENCE,	  DRM_TESSERA_PKT_WAIT,	     DRM_TESSERA_PKT_SIGNAL,
+		DRM_TESSERA_PKT_DRAW,	  DRM_TESSERA_PKT_TIMESTAMP, DRM_TESSERA_PKT_DISPATCH_RANGE,
 	};
 
 	return below(20) ? types[below(sizeof(types))] : (uint8_t)rnd();
@@ -77,7 +78,7 @@ static void make_packet(uint8_t *p)
 		struct tess_pkt_set_vm set_vm;
 		struct tess_pkt_indirect indirect;
 		struct tess_pkt_signal signal;
-		uint8_t bytes[TESS_PKT_SIZE];
+		uint8_t bytes[DRM_TESSERA_PKT_SIZE];
 	} u;
 
 	memset(&u, 0, sizeof(u));
@@ -112,7 +113,7 @@ static void make_packet(uint8_t *p)
 			memcpy(u.bytes + 8 * (1 + below(7)), &(uint64_t){ value() }, 8);
 	}
 	if (!below(4))
-		memcpy(u.bytes + 2 + below(TESS_PKT_SIZE - 10), &(uint64_t){ value() },
+		memcpy(u.bytes + 2 + below(DRM_TESSERA_PKT_SIZE - 10), &(uint64_t){ value() },
 		       1U << below(4));
 	memcpy(p, &u, sizeof(u));
 }
@@ -143,10 +144,10 @@ static void scribble(struct rig *r)
 	uint8_t *page = rig_mem(r, CLIENT + page_nr * TESS_PAGE_SIZE);
 	unsigned int what = page_nr < RINGS && below(8) ? 0 : 3 + below(5);
 
-	for (unsigned int off = 0; off < TESS_PAGE_SIZE; off += TESS_PKT_SIZE) {
+	for (unsigned int off = 0; off < TESS_PAGE_SIZE; off += DRM_TESSERA_PKT_SIZE) {
 		uint64_t *words = (uint64_t *)(page + off);
 
-		for (unsigned int i = 0; i < TESS_PKT_SIZE / 8; i++) {
+		for (unsigned int i = 0; i < DRM_TESSERA_PKT_SIZE / 8; i++) {
 			if (what < 3)
 				make_packet(page + off);
 			else if (what < 6)
@@ -327,7 +328,8 @@ static void test_wild(unsigned long rounds)
 	r->no_dma = false;
 	rig_ring(r, 0);
 	ok(!rig_do(r, 0,
-		   &(struct tess_pkt_signal){ .header = TESS_PKT_SIGNAL, .address = RIG_DATA }),
+		   &(struct tess_pkt_signal){ .header = DRM_TESSERA_PKT_SIGNAL,
+					      .address = RIG_DATA }),
 	   "after anything a reset makes it work again");
 	for (unsigned int n = 0; n < RIG_SLICES; n++)
 		insns += hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_INSTRUCTIONS);

@@ -51,7 +51,7 @@ static void push_work(struct rig *r, unsigned int n, uint64_t root)
 	d.private_segment_size = 32;
 	d.scratch_address = OUT + 0x40000;
 	memcpy(buffer, &c, sizeof(c));
-	memcpy(buffer + TESS_PKT_SIZE, &d, sizeof(d));
+	memcpy(buffer + DRM_TESSERA_PKT_SIZE, &d, sizeof(d));
 	rig_push(r, n, &vm);
 	rig_push(r, n, &d);
 	rig_push(r, n, &c);

@@ -15,14 +15,14 @@
 
 static unsigned int store(struct rig *r, uint64_t va)
 {
-	struct tess_pkt_signal p = pkt_signal(va, TESS_SIGNAL_ADD, 1);
+	struct tess_pkt_signal p = pkt_signal(va, DRM_TESSERA_SIGNAL_ADD, 1);
 
 	return rig_do(r, 0, &p);
 }
 
 static unsigned int load(struct rig *r, uint64_t va)
 {
-	struct tess_pkt_wait p = pkt_wait(va, TESS_WAIT_GE, 0);
+	struct tess_pkt_wait p = pkt_wait(va, DRM_TESSERA_WAIT_GE, 0);
 
 	return rig_do(r, 0, &p);
 }
@@ -176,7 +176,7 @@ static void test_stage1_tables(struct rig *r, uint64_t root)
 static void test_invalidation(struct rig *r, uint64_t root)
 {
 	uint64_t pte = rig_map(r, root, VA, DATA, PTE_ALL, 0);
-	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, TESS_SET_VM_FLUSH);
+	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, DRM_TESSERA_SET_VM_FLUSH);
 
 	invalidate(r);
 	try_store(r, VA);
@@ -262,7 +262,7 @@ static void test_spaces(void)
 	set_vm(r, a, 1, 0);
 	store(r, va);
 	ok(rig_read64(r, va + 0x3000) == 0, "translations outlast packets without a VM");
-	set_vm(r, 0, 0, TESS_SET_VM_FLUSH);
+	set_vm(r, 0, 0, DRM_TESSERA_SET_VM_FLUSH);
 	set_vm(r, a, 1, 0);
 	store(r, va);
 	ok(rig_read64(r, va + 0x3000) == 1, "FLUSH of SET_VM without a VM");
@@ -321,7 +321,8 @@ static void test_fetch(struct rig *r, uint64_t root)
 	set_pte(r, pte, leaf(DATA, PTE_ALL & ~TESS_PTE_X));
 	ok(rig_do(r, 0, &p) == FAULT(FETCH_PAGE) && sreg64(r, 0, TESS_SREG_FAULT_PC) == VA &&
 		   sreg64(r, 0, TESS_SREG_FAULT_ADDR) == VA &&
-		   sreg(r, 0, TESS_SREG_FAULT_INFO) == (TESS_FAULT_INFO_HART | TESS_PKT_DISPATCH),
+		   sreg(r, 0, TESS_SREG_FAULT_INFO) ==
+			   (TESS_FAULT_INFO_HART | DRM_TESSERA_PKT_DISPATCH),
 	   "kernel in a page without X");
 	rig_recover(r, 0);
 	set_pte(r, pte, leaf(DATA, PTE_ALL & ~TESS_PTE_U));
@@ -357,7 +358,7 @@ static void test_host_faults(struct rig *r, uint64_t root)
 {
 	uint64_t root2 = rig_table(r, 4), ring = RIG_RING(0) & ~0xfffULL, pt[3], pte;
 	unsigned int irqs = r->irqs[TESS_IRQ_FAULT];
-	struct tess_pkt_signal p = pkt_signal(VA + 8, TESS_SIGNAL_SET, 0x77);
+	struct tess_pkt_signal p = pkt_signal(VA + 8, DRM_TESSERA_SIGNAL_SET, 0x77);
 
 	pte = rig_map(r, root, VA, DATA, PTE_ALL, 0);
 	pt[0] = root;
@@ -369,7 +370,7 @@ static void test_host_faults(struct rig *r, uint64_t root)
 	ring = RIG_RING(0) + (r->wptr[0] - 1) % 128 * 64;
 	rig_doorbell(r, 0);
 	rig_run(r, 100);
-	ok(host_faulted(r, TESS_CAUSE_LOAD_GUEST_PAGE, 1, ring, ring), "ring");
+	ok(host_faulted(r, DRM_TESSERA_CAUSE_LOAD_GUEST_PAGE, 1, ring, ring), "ring");
 	ok(r->irqs[TESS_IRQ_FAULT] == irqs + 1, "raises the fault vector");
 	ok(gpu_get_state(r->gpu) == GPU_IDLE, "and stops the slice");
 	rig_map(r, root2, ring & ~0xfffULL, ring & ~0xfffULL, PTE_ALL & ~TESS_PTE_W, 0);
@@ -377,19 +378,20 @@ static void test_host_faults(struct rig *r, uint64_t root)
 	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t at = pt[i] + (VA >> TESS_PT_SHIFT(2 - i) & 511) * 8;
 
-		ok(host_faulted(r, TESS_CAUSE_STORE_GUEST_PAGE, 1, at, VA + 8),
+		ok(host_faulted(r, DRM_TESSERA_CAUSE_STORE_GUEST_PAGE, 1, at, VA + 8),
 		   "stage-1 table of level %u: a load for a store", 2 - i);
 		rig_map(r, root2, pt[i], pt[i], PTE_ALL & ~TESS_PTE_W, 0);
 		resume(r);
 	}
-	ok(host_faulted(r, TESS_CAUSE_STORE_GUEST_PAGE, 2, pte, VA + 8),
+	ok(host_faulted(r, DRM_TESSERA_CAUSE_STORE_GUEST_PAGE, 2, pte, VA + 8),
 	   "setting A and D is a store");
 	rig_map(r, root2, pt[2], pt[2], PTE_ALL, 0);
 	resume(r);
-	ok(host_faulted(r, TESS_CAUSE_STORE_GUEST_PAGE, 2, DATA + 8, VA + 8), "the data");
+	ok(host_faulted(r, DRM_TESSERA_CAUSE_STORE_GUEST_PAGE, 2, DATA + 8, VA + 8), "the data");
 	rig_map(r, root2, DATA, DATA + 0x3000, PTE_ALL & ~TESS_PTE_U, 0);
 	resume(r);
-	ok(host_faulted(r, TESS_CAUSE_STORE_GUEST_PAGE, 2, DATA + 8, VA + 8), "stage 2 needs U");
+	ok(host_faulted(r, DRM_TESSERA_CAUSE_STORE_GUEST_PAGE, 2, DATA + 8, VA + 8),
+	   "stage 2 needs U");
 	pte = rig_map(r, root2, DATA, DATA + 0x3000, PTE_ALL, 0);
 	resume(r);
 	ok(!rig_fault(r, 0) && rig_read64(r, DATA + 0x3008) == 0x77 &&
@@ -455,12 +457,13 @@ static void test_refuse(void)
 
 	rig_map(r, root2, gpa & ~0x1fffffULL, 0, 0, 1);
 	store(r, gpa);
-	ok(host_faulted(r, TESS_CAUSE_STORE_GUEST_PAGE, 2, gpa, gpa), "bare: VA is the address");
+	ok(host_faulted(r, DRM_TESSERA_CAUSE_STORE_GUEST_PAGE, 2, gpa, gpa),
+	   "bare: VA is the address");
 	hreg_write(r, 0, TESS_HREG_HFAULT_ACK, 7);
 	ok(hreg(r, 0, TESS_HREG_STATUS) & TESS_HSTATUS_FAULTED, "unknown acknowledgement");
 	hreg_write(r, 0, TESS_HREG_HFAULT_ACK, TESS_HFAULT_ACK_REFUSE);
 	ok(rig_fault(r, 0) == FAULT(STORE_ACCESS) && sreg64(r, 0, TESS_SREG_FAULT_ADDR) == gpa &&
-		   (sreg(r, 0, TESS_SREG_FAULT_INFO) & 0xff) == TESS_PKT_SIGNAL &&
+		   (sreg(r, 0, TESS_SREG_FAULT_INFO) & 0xff) == DRM_TESSERA_PKT_SIGNAL &&
 		   !(hreg(r, 0, TESS_HREG_STATUS) & TESS_HSTATUS_FAULTED),
 	   "refused: an access fault of the client");
 	ok(sreg(r, 0, TESS_SREG_IRQ_STATUS) == TESS_IRQ_STATUS_FAULT &&

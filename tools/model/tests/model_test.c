@@ -230,7 +230,7 @@ static void enable_ring(struct vm *vm, unsigned int n)
 
 static void put(struct vm *vm, unsigned int n, unsigned int i, const void *pkt)
 {
-	memcpy(ram(vm, RING(n) + i * TESS_PKT_SIZE), pkt, TESS_PKT_SIZE);
+	memcpy(ram(vm, RING(n) + i * DRM_TESSERA_PKT_SIZE), pkt, DRM_TESSERA_PKT_SIZE);
 }
 
 /* Wait for a fence; false if it does not come. */
@@ -248,13 +248,13 @@ static bool fence_comes(struct vm *vm, unsigned int n, uint64_t seq)
 
 static void test_fence_and_irq(struct vm *vm)
 {
-	struct tess_pkt_fill fill = { .header = TESS_PKT_FILL,
+	struct tess_pkt_fill fill = { .header = DRM_TESSERA_PKT_FILL,
 				      .rows = 1,
 				      .dst = OUT,
 				      .row_bytes = 8192,
 				      .pattern = 0x5e5e5e5e };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE,
-					.flags = TESS_FENCE_IRQ,
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE,
+					.flags = DRM_TESSERA_FENCE_IRQ,
 					.seq = 1 };
 	struct pollfd pfd = { .fd = eventfd(0, 0), .events = POLLIN };
 	uint64_t *rec = ram(vm, RECORD(0));
@@ -280,15 +280,15 @@ static void load_all_slices(struct vm *vm)
 				  ADD(T0, T0, A0),	LUI(T1, 0xffff0),
 				  SD(T0, 0, T1),	BARRIER,
 				  SD(T0, 0, T0),	RET };
-	struct tess_pkt_set_vm set_vm = { .header = TESS_PKT_SET_VM, .root = ROOT };
-	struct tess_pkt_dispatch d = { .header = TESS_PKT_DISPATCH,
+	struct tess_pkt_set_vm set_vm = { .header = DRM_TESSERA_PKT_SET_VM, .root = ROOT };
+	struct tess_pkt_dispatch d = { .header = DRM_TESSERA_PKT_DISPATCH,
 				       .setup = 1,
 				       .wg_size = { 256, 1, 1 },
 				       .grid_size = { 256 * 64, 1, 1 },
 				       .group_segment_size = 65536,
 				       .kernel_object = CODE,
 				       .kernarg_address = OUT };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE, .seq = 10 };
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE, .seq = 10 };
 	uint64_t *table = ram(vm, ROOT), flags = 0x1f;
 
 	table[0] = (ROOT + 0x1000) >> 12 << 10 | TESS_PTE_V;
@@ -337,12 +337,12 @@ static unsigned long peak_rss(pid_t pid)
 
 static void touch_vram(struct vm *vm)
 {
-	struct tess_pkt_fill fill = { .header = TESS_PKT_FILL,
+	struct tess_pkt_fill fill = { .header = DRM_TESSERA_PKT_FILL,
 				      .rows = 1,
 				      .dst = TESS_PA_VRAM,
 				      .row_bytes = 256 << 20,
 				      .pattern = 1 };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE, .seq = 20 };
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE, .seq = 20 };
 
 	enable_ring(vm, 0);
 	put(vm, 0, 0, &fill);
@@ -390,12 +390,12 @@ static unsigned long cpu_ms(pid_t pid)
 
 static void test_no_busy_loop(struct vm *vm)
 {
-	struct tess_pkt_wait wait = { .header = TESS_PKT_WAIT,
-				      .op = TESS_WAIT_EQ,
+	struct tess_pkt_wait wait = { .header = DRM_TESSERA_PKT_WAIT,
+				      .op = DRM_TESSERA_WAIT_EQ,
 				      .address = OUT,
 				      .value = 1,
 				      .mask = ~0ULL };
-	struct tess_pkt_fence fence = { .header = TESS_PKT_FENCE, .seq = 2 };
+	struct tess_pkt_fence fence = { .header = DRM_TESSERA_PKT_FENCE, .seq = 2 };
 	unsigned long before = cpu_ms(vm->pid);
 
 	usleep(500000);
@@ -417,7 +417,7 @@ static void test_no_busy_loop(struct vm *vm)
 static void test_responsive(struct vm *vm)
 {
 	struct tess_pkt_copy copy = {
-		.header = TESS_PKT_COPY, .rows = ~0U, .src = OUT, .dst = OUT, .row_bytes = 1
+		.header = DRM_TESSERA_PKT_COPY, .rows = ~0U, .src = OUT, .dst = OUT, .row_bytes = 1
 	};
 	uint64_t t;
 
@@ -476,9 +476,11 @@ static void test_serial(uint64_t by_path)
 
 static void test_reconnect(struct vm *vm)
 {
-	struct tess_pkt_copy copy = {
-		.header = TESS_PKT_COPY, .rows = ~0U, .src = OUT, .dst = OUT, .row_bytes = 4096
-	};
+	struct tess_pkt_copy copy = { .header = DRM_TESSERA_PKT_COPY,
+				      .rows = ~0U,
+				      .src = OUT,
+				      .dst = OUT,
+				      .row_bytes = 4096 };
 
 	wr(vm, 2, 0x1000, 8, 0x123456789abcdefULL);
 	ok(rd(vm, 2, 0x1000, 8) == 0x123456789abcdefULL, "VRAM through its BAR");
@@ -506,7 +508,7 @@ static uint64_t now_us(void)
 static void test_clock(void)
 {
 	struct tess_pkt_copy copy = {
-		.header = TESS_PKT_COPY, .rows = ~0U, .src = OUT, .dst = OUT, .row_bytes = 1
+		.header = DRM_TESSERA_PKT_COPY, .rows = ~0U, .src = OUT, .dst = OUT, .row_bytes = 1
 	};
 	uint64_t t[4], before, after;
 	struct vm vm;

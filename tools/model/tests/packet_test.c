@@ -131,7 +131,7 @@ static void check_nonsense(struct rig *r, const char *name, const void *good,
 {
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t rptr = sreg64(r, 0, TESS_SREG_RPTR);
-		uint8_t pkt[TESS_PKT_SIZE];
+		uint8_t pkt[DRM_TESSERA_PKT_SIZE];
 		unsigned int fault;
 
 		memcpy(pkt, good, sizeof(pkt));
@@ -141,7 +141,7 @@ static void check_nonsense(struct rig *r, const char *name, const void *good,
 			   sreg64(r, 0, TESS_SREG_FAULT_PACKET) == rptr &&
 			   (sreg(r, 0, TESS_SREG_FAULT_INFO) & 0xff) == pkt[0] &&
 			   sreg64(r, 0, TESS_SREG_FAULT_ADDR) ==
-				   RIG_RING(0) + (rptr & 127) * TESS_PKT_SIZE,
+				   RIG_RING(0) + (rptr & 127) * DRM_TESSERA_PKT_SIZE,
 		   "%s: 0x%llx at %u", name, (unsigned long long)bad[i].value, bad[i].offset);
 		rig_recover(r, 0);
 	}
@@ -156,8 +156,8 @@ static void test_nonsense(void)
 	struct tess_pkt_copy copy = pkt_copy(VA, VA + 0x1000, 64);
 	struct tess_pkt_fill fill = pkt_fill(VA, 64, 1);
 	struct tess_pkt_fence fence = pkt_fence(1, 0);
-	struct tess_pkt_wait wait = pkt_wait(VA, TESS_WAIT_GE, 0);
-	struct tess_pkt_signal sig = pkt_signal(VA, TESS_SIGNAL_ADD, 0);
+	struct tess_pkt_wait wait = pkt_wait(VA, DRM_TESSERA_WAIT_GE, 0);
+	struct tess_pkt_signal sig = pkt_signal(VA, DRM_TESSERA_SIGNAL_ADD, 0);
 	struct tess_pkt_timestamp stamp = pkt_timestamp(VA, 0);
 	struct tess_pkt_dispatch dispatch = pkt_dispatch(VA, 0, 16, 16);
 
@@ -195,12 +195,12 @@ static void test_dispatch_limits(struct rig *r)
 	p.scratch_address = 0x1008;
 	ok(rig_try(r, 0, &p) == FAULT(ILLEGAL_PACKET), "DISPATCH: private memory unaligned");
 	p = pkt_dispatch(VA, 0, 64, 16);
-	p.header = TESS_PKT_DISPATCH_RANGE;
-	p.completion_signal = TESS_DISPATCH_RANGE(0, 0);
+	p.header = DRM_TESSERA_PKT_DISPATCH_RANGE;
+	p.completion_signal = DRM_TESSERA_DISPATCH_RANGE(0, 0);
 	ok(rig_try(r, 0, &p) == FAULT(ILLEGAL_PACKET), "DISPATCH_RANGE: no group");
-	p.completion_signal = TESS_DISPATCH_RANGE(1, 4);
+	p.completion_signal = DRM_TESSERA_DISPATCH_RANGE(1, 4);
 	ok(rig_try(r, 0, &p) == FAULT(ILLEGAL_PACKET), "DISPATCH_RANGE: beyond the grid");
-	p.completion_signal = TESS_DISPATCH_RANGE(~0U, ~0U);
+	p.completion_signal = DRM_TESSERA_DISPATCH_RANGE(~0U, ~0U);
 	ok(rig_try(r, 0, &p) == FAULT(ILLEGAL_PACKET), "DISPATCH_RANGE: wraps");
 	rig_set_vm(r, 0, 0);
 	p = pkt_dispatch(VA, 0, 64, 16);
@@ -211,14 +211,14 @@ static void test_dispatch_limits(struct rig *r)
 static unsigned int expect_of_zeroes(unsigned int type)
 {
 	switch (type) {
-	case TESS_PKT_NOP:
-	case TESS_PKT_SET_VM:
-	case TESS_PKT_FENCE:
+	case DRM_TESSERA_PKT_NOP:
+	case DRM_TESSERA_PKT_SET_VM:
+	case DRM_TESSERA_PKT_FENCE:
 		return 0;
-	case TESS_PKT_WAIT:
+	case DRM_TESSERA_PKT_WAIT:
 		return FAULT(LOAD_ACCESS);
-	case TESS_PKT_SIGNAL:
-	case TESS_PKT_TIMESTAMP:
+	case DRM_TESSERA_PKT_SIGNAL:
+	case DRM_TESSERA_PKT_TIMESTAMP:
 		return FAULT(STORE_ACCESS);
 	default:
 		return FAULT(ILLEGAL_PACKET);
@@ -227,7 +227,7 @@ static unsigned int expect_of_zeroes(unsigned int type)
 
 static void test_headers(struct rig *r)
 {
-	uint8_t pkt[TESS_PKT_SIZE] = { 0 };
+	uint8_t pkt[DRM_TESSERA_PKT_SIZE] = { 0 };
 	unsigned int good = 0;
 
 	for (unsigned int type = 0; type < 256; type++) {
@@ -235,7 +235,7 @@ static void test_headers(struct rig *r)
 
 		pkt[0] = (uint8_t)type;
 		fault = rig_try(r, 0, pkt);
-		if (type == TESS_PKT_DRAW)
+		if (type == DRM_TESSERA_PKT_DRAW)
 			ok(fault == FAULT(ENGINE_DISABLED), "DRAW: no engine");
 		else if (fault == expect_of_zeroes(type))
 			good++;
@@ -247,10 +247,10 @@ static void test_headers(struct rig *r)
 		good -= rig_try(r, 0, pkt) == FAULT(ILLEGAL_PACKET);
 	}
 	ok(good == 255 - 86, "reserved header bits");
-	pkt[0] = TESS_PKT_NOP;
+	pkt[0] = DRM_TESSERA_PKT_NOP;
 	pkt[1] = 0x1f;
 	ok(!rig_try(r, 0, pkt), "barrier and all scopes are accepted");
-	for (unsigned int i = 2; i < TESS_PKT_SIZE; i++) {
+	for (unsigned int i = 2; i < DRM_TESSERA_PKT_SIZE; i++) {
 		pkt[i] = 1;
 		good -= rig_try(r, 0, pkt) == FAULT(ILLEGAL_PACKET);
 		pkt[i] = 0;
@@ -340,13 +340,14 @@ static void test_vram(struct rig *r)
 
 static void test_signal(struct rig *r)
 {
-	struct tess_pkt_signal p = pkt_signal(DATA + 8, TESS_SIGNAL_SET, 0x123456789abcdef0ULL);
+	struct tess_pkt_signal p =
+		pkt_signal(DATA + 8, DRM_TESSERA_SIGNAL_SET, 0x123456789abcdef0ULL);
 
 	ok(!rig_do(r, 0, &p) && rig_read64(r, DATA + 8) == 0x123456789abcdef0ULL, "SIGNAL SET");
-	p = pkt_signal(DATA + 8, TESS_SIGNAL_ADD, ~0ULL);
+	p = pkt_signal(DATA + 8, DRM_TESSERA_SIGNAL_ADD, ~0ULL);
 	ok(!rig_do(r, 0, &p) && rig_read64(r, DATA + 8) == 0x123456789abcdeefULL,
 	   "SIGNAL ADD of -1");
-	p = pkt_signal(DATA + 8, TESS_SIGNAL_OR, 0xf00000000000000fULL);
+	p = pkt_signal(DATA + 8, DRM_TESSERA_SIGNAL_OR, 0xf00000000000000fULL);
 	ok(!rig_do(r, 0, &p) && rig_read64(r, DATA + 8) == 0xf23456789abcdeefULL, "SIGNAL OR");
 }
 
@@ -358,11 +359,11 @@ static void test_wait(struct rig *r)
 		uint64_t value;
 		bool fulfilled;
 	} cases[] = {
-		{ TESS_WAIT_EQ, 5, 5, true },	  { TESS_WAIT_EQ, 5, 6, false },
-		{ TESS_WAIT_NE, 5, 6, true },	  { TESS_WAIT_NE, 5, 5, false },
-		{ TESS_WAIT_GE, 5, 5, true },	  { TESS_WAIT_GE, 4, 5, false },
-		{ TESS_WAIT_GE, ~0ULL, 5, true }, { TESS_WAIT_LT, 4, 5, true },
-		{ TESS_WAIT_LT, 5, 5, false },	  { TESS_WAIT_LT, ~0ULL, 5, false },
+		{ DRM_TESSERA_WAIT_EQ, 5, 5, true },	 { DRM_TESSERA_WAIT_EQ, 5, 6, false },
+		{ DRM_TESSERA_WAIT_NE, 5, 6, true },	 { DRM_TESSERA_WAIT_NE, 5, 5, false },
+		{ DRM_TESSERA_WAIT_GE, 5, 5, true },	 { DRM_TESSERA_WAIT_GE, 4, 5, false },
+		{ DRM_TESSERA_WAIT_GE, ~0ULL, 5, true }, { DRM_TESSERA_WAIT_LT, 4, 5, true },
+		{ DRM_TESSERA_WAIT_LT, 5, 5, false },	 { DRM_TESSERA_WAIT_LT, ~0ULL, 5, false },
 	};
 	struct tess_pkt_wait p;
 
@@ -375,12 +376,12 @@ static void test_wait(struct rig *r)
 		   (unsigned long long)cases[i].value);
 		rig_recover(r, 0);
 	}
-	p = pkt_wait(DATA, TESS_WAIT_EQ, 0x30);
+	p = pkt_wait(DATA, DRM_TESSERA_WAIT_EQ, 0x30);
 	p.mask = 0xf0;
 	rig_write64(r, DATA, 0xabcd3f);
 	ok(!rig_do(r, 0, &p) && !(sreg(r, 0, TESS_SREG_STATUS) & TESS_STATUS_BUSY),
 	   "WAIT applies the mask");
-	p = pkt_wait(DATA, TESS_WAIT_EQ, 1);
+	p = pkt_wait(DATA, DRM_TESSERA_WAIT_EQ, 1);
 	rig_do(r, 0, &p);
 	ok(gpu_get_state(r->gpu) == GPU_WAITING, "a GPU whose slices wait says so");
 	rig_write64(r, DATA, 1);
@@ -394,7 +395,7 @@ static void test_timestamp(struct rig *r)
 	uint64_t before = greg64(r, TESS_REG_TIME);
 
 	ok(!rig_do(r, 0, &p) && rig_read64(r, DATA) == before + 16, "TIMESTAMP: 16 cycles later");
-	p = pkt_timestamp(DATA + 0xff0, TESS_TIMESTAMP_COUNTERS);
+	p = pkt_timestamp(DATA + 0xff0, DRM_TESSERA_TIMESTAMP_COUNTERS);
 	before = greg64(r, TESS_REG_TIME);
 	ok(!rig_do(r, 0, &p), "TIMESTAMP with counters over a page's end");
 	ok(rig_read64(r, DATA + 0xff0) == before + 16 &&
@@ -403,7 +404,7 @@ static void test_timestamp(struct rig *r)
 		   rig_read64(r, DATA + 0x1018) == counter(r, 0, TESS_COUNTER_BYTES) &&
 		   rig_read64(r, DATA + 0x1028) == counter(r, 0, TESS_COUNTER_GROUPS),
 	   "words are the counters");
-	p = pkt_timestamp(0x1000, TESS_TIMESTAMP_COUNTERS);
+	p = pkt_timestamp(0x1000, DRM_TESSERA_TIMESTAMP_COUNTERS);
 	ok(rig_try(r, 0, &p) == FAULT(STORE_ACCESS), "TIMESTAMP to no memory");
 }
 
@@ -412,7 +413,7 @@ static void test_engines(struct rig *r)
 	struct tess_pkt_fill f = pkt_fill(DATA, 64, 1);
 	struct tess_pkt_copy c = pkt_copy(DATA, DATA + 64, 64);
 	struct tess_pkt_dispatch d = pkt_dispatch(VA, 0, 1, 1);
-	struct tess_pkt_signal s = pkt_signal(DATA, TESS_SIGNAL_SET, 1);
+	struct tess_pkt_signal s = pkt_signal(DATA, DRM_TESSERA_SIGNAL_SET, 1);
 
 	hreg_write(r, 0, TESS_HREG_ENGINE_MASK, TESS_ENGINE_COMPUTE);
 	ok(sreg(r, 0, TESS_SREG_ENGINES) == TESS_ENGINE_COMPUTE, "ENGINES follows the mask");
@@ -430,14 +431,14 @@ static void test_engines(struct rig *r)
 
 static void put_indirect(struct rig *r, unsigned int i, const void *pkt)
 {
-	memcpy(rig_mem(r, INDIRECT + i * TESS_PKT_SIZE), pkt, TESS_PKT_SIZE);
+	memcpy(rig_mem(r, INDIRECT + i * DRM_TESSERA_PKT_SIZE), pkt, DRM_TESSERA_PKT_SIZE);
 }
 
 static void test_indirect_good(struct rig *r)
 {
 	struct tess_pkt_indirect p = pkt_indirect(VA + 0x8000, 3);
 	struct tess_pkt_fill f = pkt_fill(VA, 64, 0x01010101);
-	struct tess_pkt_signal s = pkt_signal(VA + 64, TESS_SIGNAL_ADD, 5);
+	struct tess_pkt_signal s = pkt_signal(VA + 64, DRM_TESSERA_SIGNAL_ADD, 5);
 	struct tess_pkt_copy c = pkt_copy(VA + 128, VA, 64);
 	uint64_t packets = counter(r, 0, TESS_COUNTER_PACKETS);
 
@@ -455,9 +456,10 @@ static void test_indirect_good(struct rig *r)
 
 static void test_indirect_faults(struct rig *r)
 {
-	static const uint8_t privileged[] = { TESS_PKT_SET_VM, TESS_PKT_INDIRECT, TESS_PKT_FENCE };
+	static const uint8_t privileged[] = { DRM_TESSERA_PKT_SET_VM, DRM_TESSERA_PKT_INDIRECT,
+					      DRM_TESSERA_PKT_FENCE };
 	struct tess_pkt_indirect p = pkt_indirect(VA + 0x8000, 2);
-	struct tess_pkt_signal s = pkt_signal(VA + 64, TESS_SIGNAL_ADD, 5);
+	struct tess_pkt_signal s = pkt_signal(VA + 64, DRM_TESSERA_SIGNAL_ADD, 5);
 	struct tess_pkt_fence f = pkt_fence(77, 1);
 	uint32_t info;
 
@@ -488,7 +490,7 @@ static void test_indirect_faults(struct rig *r)
 static void test_indirect_rights(struct rig *r, uint64_t root)
 {
 	struct tess_pkt_indirect p = pkt_indirect(VA + 0x8000, 1);
-	struct tess_pkt_signal s = pkt_signal(VA + 0x100000, TESS_SIGNAL_ADD, 5);
+	struct tess_pkt_signal s = pkt_signal(VA + 0x100000, DRM_TESSERA_SIGNAL_ADD, 5);
 
 	rig_map(r, root, VA + 0x100000, DATA, PTE_ALL & ~TESS_PTE_U, 0);
 	ok(!rig_do(r, 0, &s), "a ring packet may use a page without U");
@@ -511,7 +513,7 @@ static void test_fetched_once(struct rig *r)
 
 	memset(rig_mem(r, DATA), 0x42, 0x4000);
 	memset(rig_mem(r, DATA + 0x4000), 0, 0x4000);
-	ring = rig_mem(r, RIG_RING(0) + (r->wptr[0] & 127) * TESS_PKT_SIZE);
+	ring = rig_mem(r, RIG_RING(0) + (r->wptr[0] & 127) * DRM_TESSERA_PKT_SIZE);
 	rig_push(r, 0, &c);
 	rig_doorbell(r, 0);
 	gpu_step(r->gpu, 64);

@@ -151,7 +151,7 @@ void rig_push(struct rig *r, unsigned int n, const void *pkt)
 {
 	uint64_t i = r->wptr[n]++ & ((1 << RIG_LOG2) - 1);
 
-	memcpy(rig_mem(r, RIG_RING(n) + i * TESS_PKT_SIZE), pkt, TESS_PKT_SIZE);
+	memcpy(rig_mem(r, RIG_RING(n) + i * DRM_TESSERA_PKT_SIZE), pkt, DRM_TESSERA_PKT_SIZE);
 }
 
 void rig_doorbell(struct rig *r, unsigned int n)
@@ -241,7 +241,7 @@ void rig_map_range(struct rig *r, uint64_t root, uint64_t va, uint64_t pa, unsig
 
 void rig_set_vm(struct rig *r, unsigned int n, uint64_t root)
 {
-	struct tess_pkt_set_vm p = pkt_set_vm(root, 1, TESS_SET_VM_FLUSH);
+	struct tess_pkt_set_vm p = pkt_set_vm(root, 1, DRM_TESSERA_SET_VM_FLUSH);
 
 	rig_do(r, n, &p);
 }
@@ -262,7 +262,7 @@ uint64_t rig_stage2(struct rig *r, unsigned int n)
 struct tess_pkt_copy pkt_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 {
 	return (struct tess_pkt_copy){
-		.header = TESS_PKT_COPY,
+		.header = DRM_TESSERA_PKT_COPY,
 		.rows = 1,
 		.src = src,
 		.dst = dst,
@@ -273,7 +273,7 @@ struct tess_pkt_copy pkt_copy(uint64_t dst, uint64_t src, uint64_t bytes)
 struct tess_pkt_fill pkt_fill(uint64_t dst, uint64_t bytes, uint32_t pattern)
 {
 	return (struct tess_pkt_fill){
-		.header = TESS_PKT_FILL,
+		.header = DRM_TESSERA_PKT_FILL,
 		.rows = 1,
 		.dst = dst,
 		.row_bytes = bytes,
@@ -283,13 +283,15 @@ struct tess_pkt_fill pkt_fill(uint64_t dst, uint64_t bytes, uint32_t pattern)
 
 struct tess_pkt_fence pkt_fence(uint64_t seq, uint16_t flags)
 {
-	return (struct tess_pkt_fence){ .header = TESS_PKT_FENCE, .flags = flags, .seq = seq };
+	return (struct tess_pkt_fence){ .header = DRM_TESSERA_PKT_FENCE,
+					.flags = flags,
+					.seq = seq };
 }
 
 struct tess_pkt_wait pkt_wait(uint64_t addr, uint16_t op, uint64_t value)
 {
 	return (struct tess_pkt_wait){
-		.header = TESS_PKT_WAIT,
+		.header = DRM_TESSERA_PKT_WAIT,
 		.op = op,
 		.address = addr,
 		.value = value,
@@ -300,7 +302,7 @@ struct tess_pkt_wait pkt_wait(uint64_t addr, uint16_t op, uint64_t value)
 struct tess_pkt_signal pkt_signal(uint64_t addr, uint16_t op, uint64_t value)
 {
 	return (struct tess_pkt_signal){
-		.header = TESS_PKT_SIGNAL,
+		.header = DRM_TESSERA_PKT_SIGNAL,
 		.op = op,
 		.address = addr,
 		.value = value,
@@ -310,7 +312,7 @@ struct tess_pkt_signal pkt_signal(uint64_t addr, uint16_t op, uint64_t value)
 struct tess_pkt_timestamp pkt_timestamp(uint64_t addr, uint16_t flags)
 {
 	return (struct tess_pkt_timestamp){
-		.header = TESS_PKT_TIMESTAMP,
+		.header = DRM_TESSERA_PKT_TIMESTAMP,
 		.flags = flags,
 		.address = addr,
 	};
@@ -319,7 +321,7 @@ struct tess_pkt_timestamp pkt_timestamp(uint64_t addr, uint16_t flags)
 struct tess_pkt_indirect pkt_indirect(uint64_t addr, uint32_t count)
 {
 	return (struct tess_pkt_indirect){
-		.header = TESS_PKT_INDIRECT,
+		.header = DRM_TESSERA_PKT_INDIRECT,
 		.count = count,
 		.address = addr,
 	};
@@ -328,7 +330,7 @@ struct tess_pkt_indirect pkt_indirect(uint64_t addr, uint32_t count)
 struct tess_pkt_set_vm pkt_set_vm(uint64_t root, uint16_t asid, uint16_t flags)
 {
 	return (struct tess_pkt_set_vm){
-		.header = TESS_PKT_SET_VM,
+		.header = DRM_TESSERA_PKT_SET_VM,
 		.flags = flags,
 		.asid = asid,
 		.root = root,
@@ -339,7 +341,7 @@ struct tess_pkt_dispatch pkt_dispatch(uint64_t entry, uint64_t kernarg, uint32_t
 				      uint16_t group)
 {
 	return (struct tess_pkt_dispatch){
-		.header = TESS_PKT_DISPATCH,
+		.header = DRM_TESSERA_PKT_DISPATCH,
 		.setup = 1,
 		.wg_size = { group, 1, 1 },
 		.grid_size = { grid, 1, 1 },

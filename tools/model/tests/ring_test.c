@@ -23,7 +23,7 @@ static void doorbell(struct rig *r, unsigned int n, uint64_t wptr)
 /* Many packets through a small ring: each slot is used again and again. */
 static void test_wrap(struct rig *r)
 {
-	struct tess_pkt_signal p = pkt_signal(DATA, TESS_SIGNAL_ADD, 1);
+	struct tess_pkt_signal p = pkt_signal(DATA, DRM_TESSERA_SIGNAL_ADD, 1);
 
 	rig_write64(r, DATA, 0);
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -50,7 +50,7 @@ static void test_sizes(struct rig *r)
 		struct tess_pkt_signal *ring = rig_mem(r, base);
 
 		for (uint64_t i = 0; i < n; i++)
-			ring[i] = pkt_signal(DATA + 8, TESS_SIGNAL_ADD, 1);
+			ring[i] = pkt_signal(DATA + 8, DRM_TESSERA_SIGNAL_ADD, 1);
 		sreg_write(r, 1, TESS_SREG_RESET, 1);
 		sreg_write64(r, 1, TESS_SREG_RING_BASE, base);
 		sreg_write(r, 1, TESS_SREG_RING_LOG2, log2);
@@ -68,7 +68,7 @@ static void test_sizes(struct rig *r)
 static void test_bad_doorbell(struct rig *r)
 {
 	uint64_t rptr = sreg64(r, 0, TESS_SREG_RPTR);
-	struct tess_pkt_signal p = pkt_signal(DATA, TESS_SIGNAL_SET, 55);
+	struct tess_pkt_signal p = pkt_signal(DATA, DRM_TESSERA_SIGNAL_SET, 55);
 	unsigned int irqs = r->irqs[TESS_IRQ_FAULT];
 
 	doorbell(r, 0, rptr + 129);
@@ -98,7 +98,7 @@ static void test_bad_doorbell(struct rig *r)
 
 static void test_disabled(struct rig *r)
 {
-	struct tess_pkt_signal p = pkt_signal(DATA, TESS_SIGNAL_ADD, 1);
+	struct tess_pkt_signal p = pkt_signal(DATA, DRM_TESSERA_SIGNAL_ADD, 1);
 	uint64_t before = rig_read64(r, DATA);
 
 	enable(r, 0, false);
@@ -174,7 +174,7 @@ static void test_event_index(struct rig *r)
 		fence(r, cases[i].old, 0);
 		sreg_write(r, 2, TESS_SREG_IRQ_STATUS, 3);
 		set_event(r, cases[i].event);
-		fence(r, cases[i].new, TESS_FENCE_IRQ);
+		fence(r, cases[i].new, DRM_TESSERA_FENCE_IRQ);
 		ok((r->irqs[TESS_IRQ_COMPLETION] == irqs + 1) == cases[i].irq &&
 			   (sreg(r, 2, TESS_SREG_IRQ_STATUS) == 1) == cases[i].irq,
 		   "from %lld to %lld, event %lld: %s", (long long)cases[i].old,
@@ -196,11 +196,11 @@ static void test_event_race(struct rig *r)
 	irqs = r->irqs[TESS_IRQ_COMPLETION];
 	rig_write64(r, RIG_RECORD(2), 5);
 	set_event(r, 50);
-	fence(r, 101, TESS_FENCE_IRQ);
+	fence(r, 101, DRM_TESSERA_FENCE_IRQ);
 	ok(r->irqs[TESS_IRQ_COMPLETION] == irqs, "seq is not read back from the record");
 	set_event(r, 101);
 	ok(rig_read64(r, RIG_RECORD(2)) == 101, "a late event index: seq is there already");
-	fence(r, 102, TESS_FENCE_IRQ);
+	fence(r, 102, DRM_TESSERA_FENCE_IRQ);
 	ok(r->irqs[TESS_IRQ_COMPLETION] == irqs, "and no interrupt comes for it later");
 }
 
@@ -236,7 +236,7 @@ static void test_completion_address(struct rig *r)
 
 static void test_abort(struct rig *r)
 {
-	struct tess_pkt_signal s = pkt_signal(DATA + 4, TESS_SIGNAL_SET, 1);
+	struct tess_pkt_signal s = pkt_signal(DATA + 4, DRM_TESSERA_SIGNAL_SET, 1);
 	uint64_t rptr;
 
 	rptr = sreg64(r, 0, TESS_SREG_RPTR);
@@ -251,7 +251,7 @@ static void test_abort(struct rig *r)
 		   sreg64(r, 0, TESS_SREG_RPTR) == rptr,
 	   "ABORT disables and leaves RPTR at the packet");
 	s.address = DATA;
-	memcpy(rig_mem(r, RIG_RING(0) + (rptr & 127) * TESS_PKT_SIZE), &s, sizeof(s));
+	memcpy(rig_mem(r, RIG_RING(0) + (rptr & 127) * DRM_TESSERA_PKT_SIZE), &s, sizeof(s));
 	rig_write64(r, DATA, 0);
 	enable(r, 0, true);
 	rig_run(r, 10);
@@ -270,8 +270,8 @@ static void test_abort(struct rig *r)
 /* Writing RPTR drops the packet in progress. */
 static void test_drop(struct rig *r)
 {
-	struct tess_pkt_wait w = pkt_wait(DATA, TESS_WAIT_EQ, 99);
-	struct tess_pkt_signal s = pkt_signal(DATA + 8, TESS_SIGNAL_SET, 7);
+	struct tess_pkt_wait w = pkt_wait(DATA, DRM_TESSERA_WAIT_EQ, 99);
+	struct tess_pkt_signal s = pkt_signal(DATA + 8, DRM_TESSERA_SIGNAL_SET, 7);
 
 	rig_ring(r, 0);
 	rig_do(r, 0, &w);

@@ -80,8 +80,8 @@ static void test_copy_engine(struct rig *r)
 static void test_packets(struct rig *r)
 {
 	struct tess_pkt_fence f = pkt_fence(1, 0);
-	struct tess_pkt_signal s = pkt_signal(RIG_DATA, TESS_SIGNAL_ADD, 1);
-	uint8_t nop[TESS_PKT_SIZE] = { TESS_PKT_NOP };
+	struct tess_pkt_signal s = pkt_signal(RIG_DATA, DRM_TESSERA_SIGNAL_ADD, 1);
+	uint8_t nop[DRM_TESSERA_PKT_SIZE] = { DRM_TESSERA_PKT_NOP };
 
 	ok(cycles(r, 0, nop) == 0 && cycles(r, 0, &f) == 0 && cycles(r, 0, &s) == 0,
 	   "NOP, FENCE, SIGNAL: nothing but the packet");
