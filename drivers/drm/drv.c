@@ -113,7 +113,10 @@ static const struct file_operations tess_drm_fops = {
 	.show_fdinfo = drm_show_fdinfo,
 };
 
-/* Versions: 1.0 first; 1.1 a uevent says when the slices change */
+/*
+ * Versions of the interface for processes (Documentation/uapi.rst has the rules of growth):
+ * - 1.0: the first one that is kept
+ */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE | DRIVER_MODESET | DRIVER_ATOMIC,
@@ -129,7 +132,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 1,
+	.minor = 0,
 };
 
 /*

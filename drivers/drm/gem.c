@@ -430,7 +430,7 @@ static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
  * @data: struct drm_tessera_bo_create
  * @file: open file
  *
- * Return: 0; -EINVAL no or too large a size, unknown flags, padding; -ENOSPC no such
+ * Return: 0; -EINVAL no or too large a size, unknown flags, a VM; -ENOSPC no such
  * VRAM is left; -ENOMEM, also if all BOs together would have too much system memory
  * (parameter system_percent); -ENODEV.
  */
@@ -439,7 +439,7 @@ int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 	struct drm_tessera_bo_create *args = data;
 	int idx, ret;
 
-	if (args->pad || (args->flags & ~DRM_TESSERA_BO_VRAM))
+	if (args->vm || (args->flags & ~DRM_TESSERA_BO_VRAM))
 		return -EINVAL;
 	/* What no VM could map is no sensible size; rounding it up cannot wrap then. */
 	if (!args->size || args->size > TESS_VA_END)
@@ -459,7 +459,7 @@ int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
  * @data: struct drm_tessera_bo_mmap_offset
  * @file: open file
  *
- * Return: 0; -EINVAL padding; -ENOENT no such handle; -ENOMEM.
+ * Return: 0; -EINVAL flags; -ENOENT no such handle; -ENOMEM.
  */
 int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -467,7 +467,7 @@ int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_fil
 	struct drm_gem_object *obj;
 	int ret;
 
-	if (args->pad)
+	if (args->flags)
 		return -EINVAL;
 
 	obj = drm_gem_object_lookup(file, args->handle);

@@ -3,29 +3,41 @@
  * DOC: queries
  *
  * Each query builds the whole answer; the user gets as much of it as it has room for,
- * so that answers can grow at their end.
+ * so that answers can grow at their end. User memory, which may take for ever to come, is
+ * written after drm_dev_exit(): an unplug waits for what is inside.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
+#include "args.h"
 #include "device.h"
 #include "query.h"
 #include "sched.h"
 
-static int tess_query_copy(struct drm_tessera_query *args, const void *answer, u32 size)
-{
-	u32 room = args->size;
+/**
+ * struct tess_answer - what a query found
+ * @gpu: DRM_TESSERA_QUERY_GPU
+ * @memory: DRM_TESSERA_QUERY_MEMORY
+ * @slices: DRM_TESSERA_QUERY_SLICES: elements as far apart as the user wants them, or NULL
+ * @data: the one that was asked for
+ * @size: bytes
+ */
+struct tess_answer {
+	struct drm_tessera_query_gpu gpu;
+	struct drm_tessera_query_memory memory;
+	void *slices;
+	const void *data;
+	u32 size;
+};
 
-	args->size = size;
-	if (room && copy_to_user(u64_to_user_ptr(args->data), answer, min(room, size)))
-		return -EFAULT;
-	return 0;
-}
-
-static int tess_query_gpu(struct tess_device *tdev, struct drm_tessera_query *args)
+static int tess_query_gpu(struct tess_device *tdev, struct tess_answer *answer)
 {
-	struct drm_tessera_query_gpu gpu = {
+	struct drm_tessera_query_gpu *gpu = &answer->gpu;
+	unsigned int i;
+
+	*gpu = (struct drm_tessera_query_gpu){
 		.vram_size = tdev->info.vram_size,
 		.bank_size = tdev->info.bank_size,
 		.va_end = TESS_VA_END,
@@ -37,62 +49,89 @@ static int tess_query_gpu(struct tess_device *tdev, struct drm_tessera_query *ar
 		.max_local_bytes = DRM_TESSERA_MAX_LOCAL_BYTES,
 		.max_submit_packets = DRM_TESSERA_MAX_INDIRECT,
 	};
-	unsigned int i;
-
-	/* Read first: who sees this number and later the same one missed no change. */
-	gpu.generation = atomic64_read_acquire(&tdev->generation);
+	/* Read first: a user that sees this number and later the same one missed no change */
+	gpu->generation = atomic64_read_acquire(&tdev->generation);
 	for (i = 0; i < tdev->lane_count; i++)
 		if (tess_lane_available(&tdev->lanes[i]))
-			gpu.slice_mask |= BIT_ULL(i);
-	return tess_query_copy(args, &gpu, sizeof(gpu));
+			gpu->slice_mask |= BIT_ULL(i);
+	answer->data = gpu;
+	answer->size = sizeof(*gpu);
+	return 0;
 }
 
-static int tess_query_slices(struct tess_device *tdev, struct drm_tessera_query *args)
+static void tess_query_slice(struct tess_device *tdev, unsigned int i,
+			     struct drm_tessera_query_slice *slice)
 {
-	struct drm_tessera_query_slice *slices;
-	unsigned int i;
-	int ret;
+	const struct tess_slice_info *info = tess_gpu_slice_info(tdev->gpu, i);
 
-	slices = kcalloc(tdev->lane_count, sizeof(*slices), GFP_KERNEL);
-	if (!slices)
+	*slice = (struct drm_tessera_query_slice){
+		.kind = info->kind,
+		.cores = info->cores,
+		.engines = info->engines,
+	};
+	if (tess_lane_available(&tdev->lanes[i]))
+		slice->flags = DRM_TESSERA_SLICE_AVAILABLE;
+}
+
+static int tess_query_slices(struct tess_device *tdev, u32 stride, struct tess_answer *answer)
+{
+	struct drm_tessera_query_slice slice;
+	unsigned int i;
+
+	if (stride < offsetofend(typeof(slice), flags) || stride > TESS_MAX_STRIDE)
+		return -EINVAL;
+	answer->slices = kvcalloc(tdev->lane_count, stride, GFP_KERNEL);
+	if (!answer->slices)
 		return -ENOMEM;
 
 	for (i = 0; i < tdev->lane_count; i++) {
-		const struct tess_slice_info *info = tess_gpu_slice_info(tdev->gpu, i);
-
-		slices[i].kind = info->kind;
-		slices[i].cores = info->cores;
-		slices[i].engines = info->engines;
-		if (tess_lane_available(&tdev->lanes[i]))
-			slices[i].flags = DRM_TESSERA_SLICE_AVAILABLE;
+		tess_query_slice(tdev, i, &slice);
+		memcpy(answer->slices + (size_t)i * stride, &slice,
+		       min_t(size_t, stride, sizeof(slice)));
 	}
-	ret = tess_query_copy(args, slices, tdev->lane_count * sizeof(*slices));
-	kfree(slices);
-	return ret;
+	answer->data = answer->slices;
+	answer->size = tdev->lane_count * stride;
+	return 0;
 }
 
-static int tess_query_memory(struct tess_device *tdev, struct drm_tessera_query *args)
+static int tess_query_memory(struct tess_device *tdev, struct tess_answer *answer)
 {
-	const struct drm_tessera_query_memory memory = {
+	answer->memory = (struct drm_tessera_query_memory){
 		.vram_total = tdev->info.vram_size,
 		.vram_free = tess_gpu_vram_free(tdev->gpu),
 	};
-
-	return tess_query_copy(args, &memory, sizeof(memory));
+	answer->data = &answer->memory;
+	answer->size = sizeof(answer->memory);
+	return 0;
 }
 
-static int tess_query(struct tess_device *tdev, struct drm_tessera_query *args)
+static int tess_query(struct tess_device *tdev, const struct drm_tessera_query *args,
+		      struct tess_answer *answer)
 {
+	if (args->pad || (args->stride && args->type != DRM_TESSERA_QUERY_SLICES))
+		return -EINVAL;
+
 	switch (args->type) {
 	case DRM_TESSERA_QUERY_GPU:
-		return tess_query_gpu(tdev, args);
+		return tess_query_gpu(tdev, answer);
 	case DRM_TESSERA_QUERY_SLICES:
-		return tess_query_slices(tdev, args);
+		return tess_query_slices(tdev, args->stride, answer);
 	case DRM_TESSERA_QUERY_MEMORY:
-		return tess_query_memory(tdev, args);
+		return tess_query_memory(tdev, answer);
 	default:
 		return -EINVAL;
 	}
+}
+
+static int tess_query_copy(struct drm_tessera_query *args, const struct tess_answer *answer)
+{
+	u32 room = args->size;
+
+	args->size = answer->size;
+	if (room && copy_to_user(u64_to_user_ptr(args->data), answer->data,
+				 min(room, answer->size)))
+		return -EFAULT;
+	return 0;
 }
 
 /**
@@ -101,15 +140,20 @@ static int tess_query(struct tess_device *tdev, struct drm_tessera_query *args)
  * @data: struct drm_tessera_query
  * @file: open file
  *
- * Return: 0; -EINVAL unknown type; -EFAULT; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL unknown type, stride, padding; -EFAULT; -ENOMEM; -ENODEV.
  */
 int tess_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
+	struct drm_tessera_query *args = data;
+	struct tess_answer answer = {};
 	int idx, ret;
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = tess_query(to_tess_device(drm), data);
+	ret = tess_query(to_tess_device(drm), args, &answer);
 	drm_dev_exit(idx);
+	if (!ret)
+		ret = tess_query_copy(args, &answer);
+	kvfree(answer.slices);
 	return ret;
 }

@@ -11,6 +11,7 @@
  * its GPU goes away: jobs that did not start end with -ESRCH. It is released with its
  * last job.
  */
+#include <linux/bitops.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
@@ -21,7 +22,6 @@
 #include "vm.h"
 
 #define TESS_MAX_QUEUES		1024
-#define TESS_QUEUE_PRIORITY_LOW	1
 
 /* Releases queues; drained before the module goes */
 static struct workqueue_struct *tess_queue_wq;
@@ -142,7 +142,7 @@ void tess_queue_kill_all(struct tess_device *tdev)
 static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tess_file *tfile,
 					    const struct drm_tessera_queue_create *args)
 {
-	enum drm_sched_priority prio = args->priority == TESS_QUEUE_PRIORITY_LOW ?
+	enum drm_sched_priority prio = args->priority == DRM_TESSERA_PRIORITY_LOW ?
 				       DRM_SCHED_PRIORITY_LOW : DRM_SCHED_PRIORITY_NORMAL;
 	struct drm_gpu_scheduler *sched;
 	struct tess_queue *queue;
@@ -156,7 +156,7 @@ static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tes
 	mutex_init(&queue->lock);
 	INIT_WORK(&queue->release_work, tess_queue_release_work);
 	queue->tdev = tdev;
-	queue->lane = &tdev->lanes[args->slice];
+	queue->lane = &tdev->lanes[__ffs64(args->slices)];
 	queue->out_context = dma_fence_context_alloc(1);
 
 	ret = -ENOENT;
@@ -188,8 +188,8 @@ err_free:
  * @data: struct drm_tessera_queue_create
  * @file: open file
  *
- * Return: 0; -EINVAL no such slice number or priority; -ENOENT no such VM; -ENXIO the
- * slice is not available; -EMFILE too many queues; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL flags, priority, not one slice or none that there is; -ENOENT no such
+ * VM; -ENXIO the slice is not available; -EMFILE too many queues; -ENOMEM; -ENODEV.
  */
 int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -199,7 +199,9 @@ int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	struct tess_queue *queue;
 	int idx, ret;
 
-	if (args->slice >= tdev->lane_count || args->priority > TESS_QUEUE_PRIORITY_LOW)
+	if (args->flags || args->priority > DRM_TESSERA_PRIORITY_LOW)
+		return -EINVAL;
+	if (hweight64(args->slices) != 1 || __ffs64(args->slices) >= tdev->lane_count)
 		return -EINVAL;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
@@ -262,7 +264,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	struct tess_fault fault;
 	struct tess_queue *queue;
 	u32 id = args->id;
-	u32 flags;
+	u32 flags, slice;
 
 	if (args->pad)
 		return -EINVAL;
@@ -274,6 +276,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	flags = queue->flags;
 	fault = queue->fault;
 	spin_unlock_irq(&queue->lane->lock);
+	slice = queue->lane->vslice;
 	tess_queue_put(queue);
 
 	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags };
@@ -283,6 +286,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		args->addr = fault.addr;
 		args->pc = fault.pc;
 		args->packet = fault.indirect;
+		args->slice = slice;
 	}
 	return 0;
 }

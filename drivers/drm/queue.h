@@ -20,7 +20,7 @@ struct tess_vm;
 /**
  * struct tess_queue - sends command buffers of a VM to a lane, in order
  * @ref: held by the id and by jobs
- * @tdev: device; the reference on its DRM device is held by @vm
+ * @tdev: device, and with it @lane. @vm holds the reference to its DRM device
  * @vm: address space of the jobs
  * @lane: where they run
  * @usage: where their GPU time is added

@@ -4,19 +4,20 @@
  *
  * SUBMIT makes a job, gives it the fences of the in syncs to wait for, puts its own
  * fence into the out syncs and queues it. All that can fail comes before the job is
- * armed; nothing after that may.
+ * armed; nothing after that may. User memory, which may take for ever to come, is read before
+ * drm_dev_enter(): an unplug waits for what is inside.
  *
  * An in sync of the same queue needs no waiting: jobs of a queue run in order. So a
  * chain of jobs that a program makes explicit still runs back to back.
  */
 #include <linux/dma-fence-chain.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/tessera_drm.h>
+#include "args.h"
 #include "device.h"
 #include "fence.h"
 #include "queue.h"
@@ -25,6 +26,25 @@
 #include "vm.h"
 
 #define TESS_MAX_SYNCS		64
+#define TESS_MAX_CMDS		1
+
+/**
+ * struct tess_request - what a SUBMIT asks for, in memory of the kernel
+ * @cmds: command buffers
+ * @ins: what to wait for
+ * @in_count: number of them
+ * @out_syncs: what to signal
+ * @outs: the same, looked up
+ * @out_count: number of them
+ */
+struct tess_request {
+	struct drm_tessera_cmd *cmds;
+	struct drm_tessera_sync *ins;
+	u32 in_count;
+	struct drm_tessera_sync *out_syncs;
+	struct tess_out *outs;
+	u32 out_count;
+};
 
 /**
  * struct tess_out - a syncobj to signal
@@ -53,17 +73,18 @@ void tess_submit_free(struct tess_submit *submit)
 		atomic_dec(&lane->queued);
 	wake_up_all(&lane->drained);
 
+	/* The fences keep the module, whose exit waits for queues that are being released */
+	tess_queue_put(queue);
 	if (submit->started)
 		dma_fence_put(&submit->fence->base);
 	else
 		tess_fence_free(submit->fence);
 	tess_fence_free(submit->out);
 	kfree(submit);
-	tess_queue_put(queue);
 }
 
 static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct drm_file *file,
-					      const struct drm_tessera_submit *args)
+					      const struct drm_tessera_cmd *cmd)
 {
 	struct tess_submit *submit;
 	int ret = -ENOMEM;
@@ -78,8 +99,8 @@ static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct d
 
 	INIT_LIST_HEAD(&submit->link);
 	submit->job.as = queue->vm->as;
-	submit->job.cmd = args->cmd;
-	submit->job.count = args->count;
+	submit->job.cmd = cmd->va;
+	submit->job.count = cmd->count;
 
 	ret = drm_sched_job_init(&submit->base, &queue->entity, 1, NULL, file->client_id);
 	if (ret)
@@ -195,8 +216,7 @@ static void tess_outs_attach(struct tess_out *outs, u32 count, struct dma_fence 
 }
 
 static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
-			      const struct drm_tessera_submit *args,
-			      const struct drm_tessera_sync *ins, struct tess_out *outs)
+			      const struct tess_request *req)
 {
 	struct tess_submit *submit;
 	struct dma_fence *out;
@@ -205,11 +225,11 @@ static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 	ret = tess_submit_check_queue(queue);
 	if (ret)
 		return ret;
-	submit = tess_submit_create(queue, file, args);
+	submit = tess_submit_create(queue, file, req->cmds);
 	if (IS_ERR(submit))
 		return PTR_ERR(submit);
 
-	ret = tess_submit_add_ins(submit, file, ins, args->in_count);
+	ret = tess_submit_add_ins(submit, file, req->ins, req->in_count);
 	if (!ret)
 		ret = tess_submit_admit(submit);
 	if (ret) {
@@ -219,27 +239,72 @@ static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 	}
 	drm_sched_job_arm(&submit->base);
 	out = tess_submit_take_out(submit);
-	tess_outs_attach(outs, args->out_count, out);
+	tess_outs_attach(req->outs, req->out_count, out);
 	dma_fence_put(out);
 	drm_sched_entity_push_job(&submit->base);
 	return 0;
 }
 
-static struct drm_tessera_sync *tess_syncs_copy(u64 addr, u32 count)
+static int tess_submit_entered(struct tess_queue *queue, struct drm_file *file,
+			       const struct tess_request *req)
+{
+	int idx, ret;
+
+	if (!drm_dev_enter(queue->tdev->drm, &idx))
+		return -ENODEV;
+	ret = mutex_lock_interruptible(&queue->lock);
+	if (!ret) {
+		ret = tess_submit_locked(queue, file, req);
+		mutex_unlock(&queue->lock);
+	}
+	drm_dev_exit(idx);
+	return ret;
+}
+
+static struct drm_tessera_sync *tess_syncs_copy(const struct drm_tessera_array *arr)
 {
 	struct drm_tessera_sync *syncs;
 	u32 i;
 
-	syncs = memdup_array_user(u64_to_user_ptr(addr), count, sizeof(*syncs));
+	syncs = tess_args_array(arr, TESS_MAX_SYNCS, struct drm_tessera_sync, point);
 	if (IS_ERR(syncs))
 		return syncs;
-	for (i = 0; i < count; i++) {
-		if (syncs[i].pad) {
-			kfree(syncs);
+	for (i = 0; i < arr->count; i++) {
+		if (syncs[i].flags) {
+			kvfree(syncs);
 			return ERR_PTR(-EINVAL);
 		}
 	}
 	return syncs;
+}
+
+static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd)
+{
+	if (cmd->flags || cmd->slices)
+		return false;
+	if (!cmd->count || cmd->count > DRM_TESSERA_MAX_INDIRECT)
+		return false;
+	return !(cmd->va % DRM_TESSERA_PKT_SIZE) &&
+	       cmd->va <= TESS_VA_END - (u64)cmd->count * DRM_TESSERA_PKT_SIZE;
+}
+
+static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *arr)
+{
+	struct drm_tessera_cmd *cmds;
+	u32 i;
+
+	if (!arr->count)
+		return ERR_PTR(-EINVAL);
+	cmds = tess_args_array(arr, TESS_MAX_CMDS, struct drm_tessera_cmd, slices);
+	if (IS_ERR(cmds))
+		return cmds;
+	for (i = 0; i < arr->count; i++) {
+		if (!tess_cmd_valid(&cmds[i])) {
+			kvfree(cmds);
+			return ERR_PTR(-EINVAL);
+		}
+	}
+	return cmds;
 }
 
 static void tess_outs_free(struct tess_out *outs, u32 count)
@@ -288,49 +353,38 @@ err_free:
 static int tess_submit(struct tess_queue *queue, struct drm_file *file,
 		       const struct drm_tessera_submit *args)
 {
-	struct drm_tessera_sync *ins, *out_syncs;
-	struct tess_out *outs;
+	struct tess_request req = { .in_count = args->in_syncs.count,
+				    .out_count = args->out_syncs.count };
 	int ret;
 
-	ins = tess_syncs_copy(args->in_syncs, args->in_count);
-	if (IS_ERR(ins))
-		return PTR_ERR(ins);
-	out_syncs = tess_syncs_copy(args->out_syncs, args->out_count);
-	if (IS_ERR(out_syncs)) {
-		ret = PTR_ERR(out_syncs);
+	req.cmds = tess_cmds_copy(&args->cmds);
+	if (IS_ERR(req.cmds))
+		return PTR_ERR(req.cmds);
+	req.ins = tess_syncs_copy(&args->in_syncs);
+	if (IS_ERR(req.ins)) {
+		ret = PTR_ERR(req.ins);
+		goto out_free_cmds;
+	}
+	req.out_syncs = tess_syncs_copy(&args->out_syncs);
+	if (IS_ERR(req.out_syncs)) {
+		ret = PTR_ERR(req.out_syncs);
 		goto out_free_ins;
 	}
-	outs = tess_outs_create(file, out_syncs, args->out_count);
-	if (IS_ERR(outs)) {
-		ret = PTR_ERR(outs);
+	req.outs = tess_outs_create(file, req.out_syncs, req.out_count);
+	if (IS_ERR(req.outs)) {
+		ret = PTR_ERR(req.outs);
 		goto out_free_out_syncs;
 	}
 
-	ret = mutex_lock_interruptible(&queue->lock);
-	if (!ret) {
-		ret = tess_submit_locked(queue, file, args, ins, outs);
-		mutex_unlock(&queue->lock);
-	}
-	tess_outs_free(outs, args->out_count);
+	ret = tess_submit_entered(queue, file, &req);
+	tess_outs_free(req.outs, req.out_count);
 out_free_out_syncs:
-	kfree(out_syncs);
+	kvfree(req.out_syncs);
 out_free_ins:
-	kfree(ins);
+	kvfree(req.ins);
+out_free_cmds:
+	kvfree(req.cmds);
 	return ret;
-}
-
-static int tess_submit_check(const struct drm_tessera_submit *args)
-{
-	if (args->flags || args->pad)
-		return -EINVAL;
-	if (!args->count || args->count > DRM_TESSERA_MAX_INDIRECT)
-		return -EINVAL;
-	if (args->in_count > TESS_MAX_SYNCS || args->out_count > TESS_MAX_SYNCS)
-		return -EINVAL;
-	if (args->cmd % DRM_TESSERA_PKT_SIZE ||
-	    args->cmd > TESS_VA_END - (u64)args->count * DRM_TESSERA_PKT_SIZE)
-		return -EINVAL;
-	return 0;
 }
 
 /**
@@ -339,28 +393,22 @@ static int tess_submit_check(const struct drm_tessera_submit *args)
  * @data: struct drm_tessera_submit
  * @file: open file
  *
- * Return: 0; -EINVAL flags, padding, counts, address, an in sync without a fence;
- * -ENOENT no such queue or syncobj; -EIO the queue is dead; -ENXIO its slice was taken
- * away; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL flags, masks, counts, a command buffer, an in sync without a fence;
+ * -E2BIG an element has a part that is not known; -ENOENT no such queue or syncobj; -EIO the
+ * queue is dead; -ENXIO its slice was taken away; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
  */
 int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_tessera_submit *args = data;
 	struct tess_queue *queue;
-	int idx, ret;
+	int ret;
 
-	ret = tess_submit_check(args);
-	if (ret)
-		return ret;
+	if (args->flags || args->slices)
+		return -EINVAL;
 	queue = tess_queue_lookup(to_tess_file(file), args->queue);
 	if (!queue)
 		return -ENOENT;
-
-	ret = -ENODEV;
-	if (drm_dev_enter(drm, &idx)) {
-		ret = tess_submit(queue, file, args);
-		drm_dev_exit(idx);
-	}
+	ret = tess_submit(queue, file, args);
 	tess_queue_put(queue);
 	return ret;
 }

@@ -13,14 +13,15 @@
  * tree, which cannot fail with preallocated nodes, then maps what is new. So a failure
  * leaves either all as it was or the range unmapped, and tree and tables always agree.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include "args.h"
 #include "device.h"
 #include "gem.h"
 #include "vm.h"
@@ -123,9 +124,11 @@ static int tess_step_unmap(struct drm_gpuva_op *op, void *priv)
 static void tess_vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct tess_vm *vm = to_tess_vm(gpuvm);
+	struct drm_device *drm = gpuvm->drm;
 
 	mutex_destroy(&vm->lock);
 	kfree(vm);
+	drm_dev_put(drm);
 }
 
 static const struct drm_gpuvm_ops tess_gpuvm_ops = {
@@ -264,6 +267,7 @@ static struct tess_vm *tess_vm_create(struct tess_device *tdev)
 	}
 	kref_init(&vm->ref);
 	mutex_init(&vm->lock);
+	drm_dev_get(tdev->drm);
 	drm_gpuvm_init(&vm->base, "tessera", 0, tdev->drm, resv, 0, TESS_VA_END, 0, 0,
 		       &tess_gpuvm_ops);
 	drm_gem_object_put(resv);
@@ -415,44 +419,48 @@ static int tess_bind_map(struct tess_bind *bind)
 	struct drm_gem_object *obj = &bind->bo->shmem.base;
 	int ret;
 
-	bind->vm_bo = tess_gpuvm_bo_obtain(gpuvm, obj);
-	if (IS_ERR(bind->vm_bo))
-		return PTR_ERR(bind->vm_bo);
-
 	ret = tess_gpuvm_sm_map(gpuvm, bind, bind->va, bind->size, obj, bind->offset);
 	if (ret)
-		goto out_put;
+		return ret;
 
 	ret = tess_bo_walk(bind->bo, bind->offset, bind->size, tess_bind_map_piece, bind);
 	if (ret) {
 		tess_as_unmap(bind->vm->as, bind->va, bind->size);
 		drm_gpuvm_sm_unmap(gpuvm, bind, bind->va, bind->size);
 	}
-out_put:
-	drm_gpuvm_bo_put(bind->vm_bo);
 	return ret;
+}
+
+/* It leaves the tables as they were if it fails, and the tree is not touched yet */
+static int tess_bind_clear(struct tess_bind *bind)
+{
+	struct tess_vm *vm = bind->vm;
+
+	if (drm_gpuvm_interval_empty(&vm->base, bind->va, bind->size))
+		return 0;
+	return tess_as_unmap(vm->as, bind->va, bind->size);
 }
 
 static int tess_bind_locked(struct tess_bind *bind)
 {
-	struct tess_vm *vm = bind->vm;
+	struct drm_gpuvm *gpuvm = &bind->vm->base;
 	int ret;
 
-	if (bind->bo) {
-		ret = tess_bo_pin_locked(bind->bo);
-		if (ret)
-			return ret;
-	}
+	if (!bind->bo)
+		return tess_bind_clear(bind) ?:
+		       drm_gpuvm_sm_unmap(gpuvm, bind, bind->va, bind->size);
 
-	if (!drm_gpuvm_interval_empty(&vm->base, bind->va, bind->size)) {
-		ret = tess_as_unmap(vm->as, bind->va, bind->size);
-		if (ret)
-			return ret;
-	}
-
-	if (bind->bo)
-		return tess_bind_map(bind);
-	return drm_gpuvm_sm_unmap(&vm->base, bind, bind->va, bind->size);
+	ret = tess_bo_pin_locked(bind->bo);
+	if (ret)
+		return ret;
+	bind->vm_bo = tess_gpuvm_bo_obtain(gpuvm, &bind->bo->shmem.base);
+	if (IS_ERR(bind->vm_bo))
+		return PTR_ERR(bind->vm_bo);
+	ret = tess_bind_clear(bind);
+	if (!ret)
+		ret = tess_bind_map(bind);
+	drm_gpuvm_bo_put(bind->vm_bo);
+	return ret;
 }
 
 static int tess_bind_lock_objects(struct tess_bind *bind, struct drm_exec *exec)
@@ -503,26 +511,28 @@ out_finish:
 	return ret;
 }
 
+/* A caller that repeats an interrupted call with these arguments goes on where it was */
 static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
-			struct drm_tessera_vm_bind *args)
+			struct drm_tessera_vm_bind *args,
+			const struct drm_tessera_vm_bind_op *ops)
 {
-	const struct drm_tessera_vm_bind_op __user *ops = u64_to_user_ptr(args->ops);
-	struct drm_tessera_vm_bind_op op;
-	u32 i, count = args->count;
 	int ret = 0;
 
-	for (i = 0; i < count; i++) {
-		ret = -EFAULT;
-		if (copy_from_user(&op, &ops[i], sizeof(op)))
-			break;
-		ret = tess_vm_bind_op(vm, file, &op);
-		if (ret)
-			break;
+	while (!ret && args->done < args->ops.count) {
+		ret = tess_vm_bind_op(vm, file, &ops[args->done]);
+		if (!ret)
+			args->done++;
 	}
-	/* Who repeats an interrupted call does all of it again, which is harmless. */
-	if (ret && ret != -EINTR)
-		args->count = i;
 	return ret;
+}
+
+static int tess_vm_bind_check(const struct drm_tessera_vm_bind *args)
+{
+	if (args->flags || args->pad || args->in_syncs.count || args->out_syncs.count)
+		return -EINVAL;
+	if (!args->ops.count || args->done > args->ops.count)
+		return -EINVAL;
+	return 0;
 }
 
 /**
@@ -531,26 +541,34 @@ static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
  * @data: struct drm_tessera_vm_bind
  * @file: open file
  *
- * Return: 0; -EINVAL flags, padding, count, alignment, range; -ENOENT no such VM or
- * handle; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL flags, padding, counts, alignment, range; -E2BIG an operation has a
+ * part that is not known; -ENOENT no such VM or handle; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
  */
 int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_tessera_vm_bind *args = data;
+	struct drm_tessera_vm_bind_op *ops;
 	struct tess_vm *vm;
 	int idx, ret;
 
-	if (args->flags || args->pad || !args->count || args->count > TESS_MAX_BIND_OPS)
-		return -EINVAL;
+	ret = tess_vm_bind_check(args);
+	if (ret)
+		return ret;
+	ops = tess_args_array(&args->ops, TESS_MAX_BIND_OPS, struct drm_tessera_vm_bind_op, size);
+	if (IS_ERR(ops))
+		return PTR_ERR(ops);
+	ret = -ENOENT;
 	vm = tess_vm_lookup(to_tess_file(file), args->vm);
 	if (!vm)
-		return -ENOENT;
+		goto out_free;
 
 	ret = -ENODEV;
 	if (drm_dev_enter(drm, &idx)) {
-		ret = tess_vm_bind(vm, file, args);
+		ret = tess_vm_bind(vm, file, args, ops);
 		drm_dev_exit(idx);
 	}
 	tess_vm_put(vm);
+out_free:
+	kvfree(ops);
 	return ret;
 }

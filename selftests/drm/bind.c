@@ -48,33 +48,43 @@ TEST_F(bind, ioctl_errors)
 	struct drm_tessera_vm_bind_op op = { .op = DRM_TESSERA_BIND_UNMAP, .size = TESS_PAGE };
 	const struct drm_tessera_vm_bind good = {
 		.vm = self->ctx.vm,
-		.count = 1,
-		.ops = (uintptr_t)&op,
+		.ops = TESS_ARRAY(&op, 1),
 	};
 	struct drm_tessera_vm_bind args;
 	int fd = self->ctx.fd;
 
 	args = good;
 	EXPECT_EQ(0, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.flags = 1;
+	EXPECT_EQ(1u, args.done);
+#define WITH(field, value)            \
+	do {                          \
+		args = good;          \
+		args.field = (value); \
+	} while (0)
+	WITH(flags, 1);
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.pad = 1;
+	WITH(pad, 1);
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.count = 0;
+	WITH(done, 2);
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.count = 1025;
+	WITH(ops.count, 0);
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.vm = 0;
+	WITH(ops.count, 1025);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(ops.stride, sizeof(op) - 1);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(ops.stride, 4097);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(in_syncs.count, 1);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(out_syncs.count, 1);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(vm, 0);
 	EXPECT_EQ(-ENOENT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	args = good;
-	args.ops = 16;
+	WITH(ops.array, 16);
 	EXPECT_EQ(-EFAULT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
-	EXPECT_EQ(0u, args.count);
+	EXPECT_EQ(0u, args.done);
+#undef WITH
 }
 
 static int bind_one(struct tess_ctx *ctx, struct drm_tessera_vm_bind_op op)
@@ -186,6 +196,65 @@ TEST_F(bind, tells_how_far_it_came)
 	EXPECT_EQ(2u, count);
 	tess_fill(ctx, TESS_FREE_VA, 2 * TESS_PAGE, 7);
 	EXPECT_EQ(0, tess_ctx_run(ctx));
+}
+
+/* Operations of a program that is newer than the driver */
+TEST_F(bind, operations_that_grew)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct {
+		struct drm_tessera_vm_bind_op known;
+		uint64_t unknown;
+	} ops[3] = {};
+	struct drm_tessera_vm_bind args = { .vm = ctx->vm, .ops = TESS_ARRAY(ops, 3) };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		ops[i].known = (struct drm_tessera_vm_bind_op){
+			.op = DRM_TESSERA_BIND_MAP,
+			.handle = ctx->data_bo,
+			.offset = i * TESS_PAGE,
+			.va = TESS_FREE_VA + i * TESS_PAGE,
+			.size = TESS_PAGE,
+		};
+	ops[2].unknown = 1;
+	EXPECT_EQ(-E2BIG, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(0u, args.done);
+	ops[2].unknown = 0;
+	ASSERT_EQ(0, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(3u, args.done);
+	tess_fill(ctx, TESS_FREE_VA + 2 * TESS_PAGE, 4, 0x22);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0x22u, *(uint32_t *)(ctx->data + 2 * TESS_PAGE));
+}
+
+/* An interrupted call is repeated with the structure as it came back */
+TEST_F(bind, goes_on_where_it_was)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_vm_bind_op ops[3] = {};
+	struct drm_tessera_vm_bind args = { .vm = ctx->vm, .ops = TESS_ARRAY(ops, 3) };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		ops[i].op = DRM_TESSERA_BIND_MAP;
+		ops[i].handle = i == 1 ? 999 : ctx->data_bo;
+		ops[i].offset = i * TESS_PAGE;
+		ops[i].va = TESS_FREE_VA + i * TESS_PAGE;
+		ops[i].size = TESS_PAGE;
+	}
+	EXPECT_EQ(-ENOENT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(1u, args.done);
+	/* What is done is not done again: the first operation would fail now. */
+	ops[0].handle = 999;
+	ops[1].handle = ctx->data_bo;
+	ASSERT_EQ(0, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(3u, args.done);
+	for (i = 0; i < 3; i++)
+		tess_fill(ctx, TESS_FREE_VA + i * TESS_PAGE, 4, 0x30 + i);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0x30u + i, *(uint32_t *)(ctx->data + i * TESS_PAGE));
 }
 
 TEST_F(bind, replaces)

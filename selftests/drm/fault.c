@@ -134,16 +134,9 @@ TEST_F(fault, commands_without_memory)
 {
 	struct tess_ctx *ctx = &self->ctx;
 	struct drm_tessera_sync out = { .handle = ctx->done };
-	struct drm_tessera_submit args = {
-		.queue = ctx->queue,
-		.count = 1,
-		.cmd = TESS_FREE_VA,
-		.out_count = 1,
-		.out_syncs = (uintptr_t)&out,
-	};
 	struct drm_tessera_queue_state state;
 
-	ASSERT_EQ(0, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, &args));
+	ASSERT_EQ(0, __tess_submit_at(ctx, TESS_FREE_VA, 1, NULL, 0, &out, 1));
 	EXPECT_EQ(-EFAULT, tess_ctx_wait(ctx));
 	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_FAULTED, state.flags);
@@ -273,16 +266,10 @@ static void others_after_failure(struct __test_metadata *_metadata, struct tess_
 	ASSERT_EQ(0, __tess_submit(ctx, NULL, 0, &out[0], 1));
 	/* Its successors, from another place in the command buffer */
 	for (i = 1; i < 3; i++) {
-		struct drm_tessera_submit args = {
-			.queue = ctx->queue,
-			.count = 1,
-			.cmd = TESS_CMD_VA + 64 * DRM_TESSERA_PKT_SIZE,
-			.out_count = 1,
-			.out_syncs = (uintptr_t)&out[i],
-		};
 		ctx->count = 64;
 		tess_fill(ctx, TESS_DATA_VA + TESS_PAGE, 4, 0xbad);
-		ASSERT_EQ(0, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, &args));
+		ASSERT_EQ(0, __tess_submit_at(ctx, TESS_CMD_VA + 64 * DRM_TESSERA_PKT_SIZE, 1, NULL,
+					      0, &out[i], 1));
 	}
 	tess_fill(&other, TESS_DATA_VA, 4, 0x600d);
 	ASSERT_EQ(0, __tess_submit(&other, NULL, 0, &out[3], 1));

@@ -36,7 +36,7 @@ TEST_F(memory, create_einval)
 		  create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .flags = 2 }));
 	EXPECT_EQ(-EINVAL,
 		  create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .flags = 1u << 31 }));
-	EXPECT_EQ(-EINVAL, create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .pad = 1 }));
+	EXPECT_EQ(-EINVAL, create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .vm = 1 }));
 	EXPECT_EQ(-EFAULT, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, (void *)8));
 }
 
@@ -117,7 +117,7 @@ TEST_F(memory, vram_comes_back)
 TEST_F(memory, mmap_offset_errors)
 {
 	uint32_t handle = tess_bo_create(self->fd, TESS_PAGE, 0);
-	struct drm_tessera_bo_mmap_offset args = { .handle = handle, .pad = 1 };
+	struct drm_tessera_bo_mmap_offset args = { .handle = handle, .flags = 1 };
 
 	EXPECT_EQ(-EINVAL, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &args));
 	args = (struct drm_tessera_bo_mmap_offset){ .handle = handle + 1 };

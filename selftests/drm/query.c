@@ -6,23 +6,25 @@
 /* Numbers written down once: a change here breaks programs. */
 TEST(layout)
 {
-	EXPECT_EQ(16u, sizeof(struct drm_tessera_query));
+	EXPECT_EQ(16u, sizeof(struct drm_tessera_array));
+	EXPECT_EQ(24u, sizeof(struct drm_tessera_query));
 	EXPECT_EQ(72u, sizeof(struct drm_tessera_query_gpu));
 	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_slice));
 	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_memory));
 	EXPECT_EQ(16u, sizeof(struct drm_tessera_sync));
 	EXPECT_EQ(40u, sizeof(struct drm_tessera_vm_bind_op));
+	EXPECT_EQ(24u, sizeof(struct drm_tessera_cmd));
 	EXPECT_EQ(64u, sizeof(struct tess_pkt_dispatch));
-	EXPECT_EQ(0xc0106440u, DRM_IOCTL_TESSERA_QUERY);
+	EXPECT_EQ(0xc0186440u, DRM_IOCTL_TESSERA_QUERY);
 	EXPECT_EQ(0xc0186441u, DRM_IOCTL_TESSERA_BO_CREATE);
 	EXPECT_EQ(0xc0106442u, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET);
 	EXPECT_EQ(0xc0086443u, DRM_IOCTL_TESSERA_VM_CREATE);
-	EXPECT_EQ(0x40086444u, DRM_IOCTL_TESSERA_VM_DESTROY);
-	EXPECT_EQ(0xc0186445u, DRM_IOCTL_TESSERA_VM_BIND);
-	EXPECT_EQ(0xc0106446u, DRM_IOCTL_TESSERA_QUEUE_CREATE);
-	EXPECT_EQ(0x40086447u, DRM_IOCTL_TESSERA_QUEUE_DESTROY);
-	EXPECT_EQ(0xc0286448u, DRM_IOCTL_TESSERA_QUEUE_STATE);
-	EXPECT_EQ(0x40306449u, DRM_IOCTL_TESSERA_SUBMIT);
+	EXPECT_EQ(0xc0086444u, DRM_IOCTL_TESSERA_VM_DESTROY);
+	EXPECT_EQ(0xc0406445u, DRM_IOCTL_TESSERA_VM_BIND);
+	EXPECT_EQ(0xc0186446u, DRM_IOCTL_TESSERA_QUEUE_CREATE);
+	EXPECT_EQ(0xc0086447u, DRM_IOCTL_TESSERA_QUEUE_DESTROY);
+	EXPECT_EQ(0xc0306448u, DRM_IOCTL_TESSERA_QUEUE_STATE);
+	EXPECT_EQ(0xc0406449u, DRM_IOCTL_TESSERA_SUBMIT);
 }
 
 FIXTURE(query)
@@ -141,11 +143,53 @@ TEST_F(query, copies_what_fits)
 		EXPECT_EQ(0xa5, part[i]);
 }
 
+static int ask(int fd, uint32_t type, uint32_t stride, uint32_t pad, void *data, uint32_t size)
+{
+	struct drm_tessera_query query = {
+		.type = type,
+		.size = size,
+		.data = (uintptr_t)data,
+		.stride = stride,
+		.pad = pad,
+	};
+	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_QUERY, &query);
+
+	return rc ? rc : (int)query.size;
+}
+
+TEST_F(query, stride_of_arrays)
+{
+	struct drm_tessera_query_slice slices[64];
+	struct {
+		struct drm_tessera_query_slice known;
+		uint64_t unknown;
+	} newer[64];
+	int fd = self->fd, n, i;
+
+	n = __tess_query(fd, DRM_TESSERA_QUERY_SLICES, slices, sizeof(slices)) /
+	    (int)sizeof(slices[0]);
+	ASSERT_LT(0, n);
+	/* An element that is larger for a program than for the driver: the rest is zero */
+	memset(newer, 0xa5, sizeof(newer));
+	ASSERT_EQ(n * (int)sizeof(newer[0]),
+		  ask(fd, DRM_TESSERA_QUERY_SLICES, sizeof(newer[0]), 0, newer, sizeof(newer)));
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(slices[i].kind, newer[i].known.kind);
+		EXPECT_EQ(slices[i].cores, newer[i].known.cores);
+		EXPECT_EQ(0u, newer[i].unknown);
+	}
+	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 0, 0, slices, sizeof(slices)));
+	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 12, 0, slices, sizeof(slices)));
+	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 4097, 0, slices, sizeof(slices)));
+	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 16, 1, slices, sizeof(slices)));
+	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_GPU, 72, 0, newer, sizeof(newer)));
+}
+
 TEST_F(query, unknown_type_is_einval)
 {
 	uint8_t buf[256];
 
-	EXPECT_EQ(-EINVAL, __tess_query(self->fd, 3, buf, sizeof(buf)));
+	EXPECT_EQ(-EINVAL, __tess_query(self->fd, 100, buf, sizeof(buf)));
 	EXPECT_EQ(-EINVAL, __tess_query(self->fd, ~0u, NULL, 0));
 }
 

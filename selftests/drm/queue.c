@@ -21,13 +21,18 @@ FIXTURE_TEARDOWN(queue)
 TEST_F(queue, create_errors)
 {
 	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_queue_create flags = { .vm = ctx->vm, .slices = 1, .flags = 1 };
+	struct drm_tessera_queue_create two = { .vm = ctx->vm, .slices = 3 };
 	struct drm_tessera_query_gpu gpu;
 	uint32_t id;
 
 	tess_query_gpu(ctx->fd, &gpu);
 	EXPECT_EQ(-EINVAL, __tess_queue_create(ctx->fd, ctx->vm, gpu.slice_count, 0, &id));
+	EXPECT_EQ(-EINVAL, __tess_queue_create(ctx->fd, ctx->vm, 63, 0, &id));
 	EXPECT_EQ(-EINVAL, __tess_queue_create(ctx->fd, ctx->vm, ~0u, 0, &id));
-	EXPECT_EQ(-EINVAL, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, 2, &id));
+	EXPECT_EQ(-EINVAL, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, 3, &id));
+	EXPECT_EQ(-EINVAL, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &flags));
+	EXPECT_EQ(-EINVAL, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &two));
 	EXPECT_EQ(-ENOENT, __tess_queue_create(ctx->fd, 0, ctx->slice, 0, &id));
 	EXPECT_EQ(-ENOENT, __tess_queue_create(ctx->fd, ctx->vm + 1, ctx->slice, 0, &id));
 	EXPECT_EQ(0, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, 1, &id));

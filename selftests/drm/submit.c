@@ -25,15 +25,14 @@ static int submit(struct tess_ctx *ctx, struct drm_tessera_submit args)
 
 TEST_F(submit, errors)
 {
-	struct drm_tessera_sync bad_pad = { .handle = self->ctx.done, .pad = 1 };
-	struct drm_tessera_sync bad_handle = { .handle = 4711 };
-	struct drm_tessera_sync empty = { .handle = self->ctx.done };
-	struct drm_tessera_sync empty_point = { .handle = self->ctx.done, .point = 3 };
 	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_cmd cmds[2] = {
+		{ .va = TESS_CMD_VA, .count = 1 },
+		{ .va = TESS_CMD_VA, .count = 1 },
+	};
 	const struct drm_tessera_submit good = {
 		.queue = ctx->queue,
-		.count = 1,
-		.cmd = TESS_CMD_VA,
+		.cmds = TESS_ARRAY(cmds, 1),
 	};
 	struct drm_tessera_submit args;
 
@@ -50,53 +49,121 @@ TEST_F(submit, errors)
 	EXPECT_EQ(-ENOENT, submit(ctx, args));
 	WITH(flags, 1);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(pad, 1);
+	WITH(slices, 1ull << ctx->slice);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(count, 0);
+	WITH(cmds.count, 0);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(count, 65537);
+	WITH(cmds.count, 2);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(cmd, TESS_CMD_VA + 32);
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(cmd, 1ull << 38);
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(cmd, ~63ull);
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(cmd, (1ull << 38) - 64);
-	args.count = 2;
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(in_count, 65);
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(out_count, 65);
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(in_count, 1);
+	WITH(cmds.array, 8);
 	EXPECT_EQ(-EFAULT, submit(ctx, args));
-	WITH(out_count, 1);
-	EXPECT_EQ(-EFAULT, submit(ctx, args));
-	WITH(in_syncs, (uintptr_t)&bad_pad);
-	args.in_count = 1;
+	WITH(cmds.stride, sizeof(cmds[0]) - 1);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(out_syncs, (uintptr_t)&bad_pad);
-	args.out_count = 1;
+	WITH(cmds.stride, 4097);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(in_syncs, (uintptr_t)&bad_handle);
-	args.in_count = 1;
-	EXPECT_EQ(-ENOENT, submit(ctx, args));
-	WITH(out_syncs, (uintptr_t)&bad_handle);
-	args.out_count = 1;
-	EXPECT_EQ(-ENOENT, submit(ctx, args));
-	/* Nothing was ever submitted that could signal it. */
-	WITH(in_syncs, (uintptr_t)&empty);
-	args.in_count = 1;
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(in_syncs, (uintptr_t)&empty_point);
-	args.in_count = 1;
-	EXPECT_EQ(-EINVAL, submit(ctx, args));
-#undef WITH
 	EXPECT_EQ(-EFAULT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, (void *)8));
+#undef WITH
 	/* None of that was the queue's fault. */
 	EXPECT_EQ(0u, tess_queue_flags(ctx->fd, ctx->queue));
 	EXPECT_EQ(0, tess_ctx_run(ctx));
+}
+
+static int submit_cmd(struct tess_ctx *ctx, struct drm_tessera_cmd cmd)
+{
+	return submit(ctx, (struct drm_tessera_submit){
+				   .queue = ctx->queue,
+				   .cmds = TESS_ARRAY(&cmd, 1),
+			   });
+}
+
+TEST_F(submit, command_buffer_errors)
+{
+	const struct drm_tessera_cmd good = { .va = TESS_CMD_VA, .count = 1 };
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_cmd cmd;
+
+	tess_nop(ctx);
+	EXPECT_EQ(0, submit_cmd(ctx, good));
+#define WITH(field, value)           \
+	do {                         \
+		cmd = good;          \
+		cmd.field = (value); \
+	} while (0)
+	WITH(flags, 1);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(slices, 1ull << ctx->slice);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(count, 0);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(count, 65537);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(va, TESS_CMD_VA + 32);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(va, 1ull << 38);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(va, ~63ull);
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+	WITH(va, (1ull << 38) - 64);
+	cmd.count = 2;
+	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
+#undef WITH
+}
+
+TEST_F(submit, sync_errors)
+{
+	struct drm_tessera_sync bad_flags = { .handle = self->ctx.done, .flags = 1 };
+	struct drm_tessera_sync bad_handle = { .handle = 4711 };
+	struct drm_tessera_sync empty = { .handle = self->ctx.done };
+	struct drm_tessera_sync empty_point = { .handle = self->ctx.done, .point = 3 };
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_sync *bad = (struct drm_tessera_sync *)16;
+
+	tess_nop(ctx);
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, bad, 65, NULL, 0));
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, NULL, 0, bad, 65));
+	EXPECT_EQ(-EFAULT, __tess_submit(ctx, bad, 1, NULL, 0));
+	EXPECT_EQ(-EFAULT, __tess_submit(ctx, NULL, 0, bad, 1));
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, &bad_flags, 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, NULL, 0, &bad_flags, 1));
+	EXPECT_EQ(-ENOENT, __tess_submit(ctx, &bad_handle, 1, NULL, 0));
+	EXPECT_EQ(-ENOENT, __tess_submit(ctx, NULL, 0, &bad_handle, 1));
+	/* Nothing was ever submitted that could signal it. */
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, &empty, 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, __tess_submit(ctx, &empty_point, 1, NULL, 0));
+	EXPECT_EQ(0u, tess_queue_flags(ctx->fd, ctx->queue));
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+}
+
+/* Elements of a program that is newer than the driver */
+TEST_F(submit, elements_that_grew)
+{
+	struct {
+		struct drm_tessera_cmd known;
+		uint64_t unknown;
+	} cmd = { .known = { .va = TESS_CMD_VA, .count = 1 } };
+	struct {
+		struct drm_tessera_sync known;
+		uint64_t unknown[2];
+	} out[2] = { { .known.handle = self->ctx.done } };
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_submit args = {
+		.queue = ctx->queue,
+		.cmds = TESS_ARRAY(&cmd, 1),
+		.out_syncs = TESS_ARRAY(out, 2),
+	};
+
+	out[1].known.handle = tess_syncobj_create(ctx->fd);
+	tess_fill(ctx, TESS_DATA_VA, 4, 0x77);
+	cmd.unknown = 1;
+	EXPECT_EQ(-E2BIG, submit(ctx, args));
+	cmd.unknown = 0;
+	out[1].unknown[1] = 1ull << 63;
+	EXPECT_EQ(-E2BIG, submit(ctx, args));
+	out[1].unknown[1] = 0;
+	ASSERT_EQ(0, submit(ctx, args));
+	EXPECT_EQ(0, tess_ctx_wait(ctx));
+	EXPECT_EQ(0, __tess_syncobj_wait(ctx->fd, out[1].known.handle, 0, TESS_WAIT_MS));
+	EXPECT_EQ(0x77u, *(uint32_t *)ctx->data);
 }
 
 TEST_F(submit, nop)
@@ -281,13 +348,6 @@ TEST_F(submit, biggest_command_buffer)
 	uint32_t handle = tess_bo_create(ctx->fd, size, 0), i;
 	uint8_t *cmd = tess_bo_mmap(ctx->fd, handle, size);
 	struct drm_tessera_sync out = { .handle = ctx->done };
-	struct drm_tessera_submit args = {
-		.queue = ctx->queue,
-		.count = count,
-		.cmd = TESS_FREE_VA,
-		.out_count = 1,
-		.out_syncs = (uintptr_t)&out,
-	};
 	struct tess_pkt_fill *last;
 
 	for (i = 0; i < count; i++)
@@ -299,7 +359,7 @@ TEST_F(submit, biggest_command_buffer)
 	last->row_bytes = 4;
 	last->pattern = 99;
 	tess_vm_map(ctx->fd, ctx->vm, handle, 0, TESS_FREE_VA, size);
-	ASSERT_EQ(0, submit(ctx, args));
+	ASSERT_EQ(0, __tess_submit_at(ctx, TESS_FREE_VA, count, NULL, 0, &out, 1));
 	ASSERT_EQ(0, tess_ctx_wait(ctx));
 	EXPECT_EQ(99u, *(uint32_t *)ctx->data);
 }

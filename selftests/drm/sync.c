@@ -91,16 +91,9 @@ TEST_F(sync, timeline_points)
 		self->a.count = (i - 1) * 2;
 		tess_wait(&self->a, TESS_DATA_VA, DRM_TESSERA_WAIT_GE, i);
 		tess_signal(&self->a, TESS_DATA_VA + 8, DRM_TESSERA_SIGNAL_ADD, 1);
-		{
-			struct drm_tessera_submit args = {
-				.queue = self->a.queue,
-				.count = 2,
-				.cmd = TESS_CMD_VA + (i - 1) * 2 * DRM_TESSERA_PKT_SIZE,
-				.out_count = 1,
-				.out_syncs = (uintptr_t)&out,
-			};
-			ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_SUBMIT, &args));
-		}
+		ASSERT_EQ(0, __tess_submit_at(&self->a,
+					      TESS_CMD_VA + (i - 1) * 2 * DRM_TESSERA_PKT_SIZE, 2,
+					      NULL, 0, &out, 1));
 	}
 	EXPECT_EQ(0u, tess_syncobj_point(self->fd, handle));
 	for (i = 1; i <= 8; i++) {

@@ -64,6 +64,23 @@ static uint64_t pointer(struct process *p, const void *good)
 	return below(&p->e, 16) ? (uintptr_t)good : value(p);
 }
 
+static uint32_t stride(struct process *p, uint32_t good)
+{
+	return below(&p->e, 16) ? good :
+	       below(&p->e, 2)	? good + below(&p->e, 64) :
+				  (uint32_t)value(p);
+}
+
+static struct drm_tessera_array array(struct process *p, const void *good, uint32_t size,
+				      uint32_t max)
+{
+	return (struct drm_tessera_array){
+		.stride = stride(p, size),
+		.count = below(&p->e, 16) ? below(&p->e, max + 1) : (uint32_t)value(p),
+		.array = pointer(p, good),
+	};
+}
+
 static int request(struct process *p, unsigned long nr, void *arg)
 {
 	int ret = tess_ioctl(p->fd, nr, arg);
@@ -81,6 +98,9 @@ static void op_query(struct process *p)
 		.data = pointer(p, data),
 	};
 
+	if (q.type == DRM_TESSERA_QUERY_SLICES || !below(&p->e, 16))
+		q.stride = stride(p, sizeof(struct drm_tessera_query_slice));
+
 	request(p, DRM_IOCTL_TESSERA_QUERY, &q);
 }
 
@@ -90,7 +110,7 @@ static void op_bo(struct process *p)
 		.size = below(&p->e, 4) ? (1 + below(&p->e, 32)) * TESS_PAGE : value(p),
 		.flags = flags(p, DRM_TESSERA_BO_VRAM),
 		.near_slice = below(&p->e, 2) ? ~0u : below(&p->e, 70),
-		.pad = !below(&p->e, 16),
+		.vm = !below(&p->e, 16),
 	};
 
 	if (!request(p, DRM_IOCTL_TESSERA_BO_CREATE, &bo))
@@ -133,8 +153,8 @@ static void op_bind(struct process *p)
 	struct drm_tessera_vm_bind bind = {
 		.vm = handle(p, VM),
 		.flags = flags(p, 0),
-		.count = below(&p->e, 16) ? 1 + below(&p->e, 4) : (uint32_t)value(p),
-		.ops = pointer(p, ops),
+		.ops = array(p, ops, sizeof(ops[0]), 4),
+		.done = !below(&p->e, 16),
 	};
 	unsigned int i;
 
@@ -154,7 +174,7 @@ static void op_queue(struct process *p)
 {
 	struct drm_tessera_queue_create create = {
 		.vm = handle(p, VM),
-		.slice = below(&p->e, 4) ? below(&p->e, 16) : (uint32_t)value(p),
+		.slices = below(&p->e, 4) ? 1ull << below(&p->e, 16) : value(p),
 		.priority = below(&p->e, 8) ? below(&p->e, 3) : (uint32_t)value(p),
 	};
 	struct drm_tessera_queue_destroy destroy = { .id = handle(p, QUEUE) };
@@ -192,16 +212,17 @@ static void op_submit(struct process *p)
 		DRM_TESSERA_PKT_DISPATCH_RANGE, DRM_TESSERA_PKT_DRAW,	DRM_TESSERA_PKT_SET_VM,
 	};
 	uint64_t pkts[PACKETS][DRM_TESSERA_PKT_SIZE / 8];
+	struct drm_tessera_cmd cmd = {
+		.va = pointer(p, pkts),
+		.count = below(&p->e, 16) ? 1 + below(&p->e, PACKETS) : (uint32_t)value(p),
+	};
 	struct drm_tessera_sync syncs[4];
 	struct drm_tessera_submit s = {
 		.queue = handle(p, QUEUE),
-		.count = below(&p->e, 16) ? 1 + below(&p->e, PACKETS) : (uint32_t)value(p),
-		.cmd = pointer(p, pkts),
-		.in_count = below(&p->e, 16) ? below(&p->e, 3) : (uint32_t)value(p),
-		.out_count = below(&p->e, 16) ? below(&p->e, 3) : (uint32_t)value(p),
-		.in_syncs = pointer(p, syncs),
-		.out_syncs = pointer(p, syncs + 2),
 		.flags = flags(p, 0),
+		.cmds = array(p, &cmd, sizeof(cmd), 1),
+		.in_syncs = array(p, syncs, sizeof(syncs[0]), 2),
+		.out_syncs = array(p, syncs + 2, sizeof(syncs[0]), 2),
 	};
 	unsigned int i, k;
 

@@ -155,20 +155,25 @@ void tess_dispatch(struct tess_ctx *ctx, enum tess_kernel kernel, uint32_t group
 	dispatch->kernarg_address = TESS_CMD_VA + offset;
 }
 
-int __tess_submit(struct tess_ctx *ctx, const struct drm_tessera_sync *in, uint32_t in_count,
-		  const struct drm_tessera_sync *out, uint32_t out_count)
+int __tess_submit_at(struct tess_ctx *ctx, uint64_t va, uint32_t count,
+		     const struct drm_tessera_sync *in, uint32_t in_count,
+		     const struct drm_tessera_sync *out, uint32_t out_count)
 {
+	struct drm_tessera_cmd cmd = { .va = va, .count = count };
 	struct drm_tessera_submit args = {
 		.queue = ctx->queue,
-		.count = ctx->count,
-		.cmd = TESS_CMD_VA,
-		.in_count = in_count,
-		.out_count = out_count,
-		.in_syncs = (uintptr_t)in,
-		.out_syncs = (uintptr_t)out,
+		.cmds = TESS_ARRAY(&cmd, 1),
+		.in_syncs = TESS_ARRAY(in, in_count),
+		.out_syncs = TESS_ARRAY(out, out_count),
 	};
 
 	return tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_SUBMIT, &args);
+}
+
+int __tess_submit(struct tess_ctx *ctx, const struct drm_tessera_sync *in, uint32_t in_count,
+		  const struct drm_tessera_sync *out, uint32_t out_count)
+{
+	return __tess_submit_at(ctx, TESS_CMD_VA, ctx->count, in, in_count, out, out_count);
 }
 
 int __tess_ctx_submit(struct tess_ctx *ctx)

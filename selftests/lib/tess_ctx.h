@@ -67,6 +67,11 @@ void tess_wait(struct tess_ctx *ctx, uint64_t va, uint16_t op, uint64_t value);
 void tess_dispatch(struct tess_ctx *ctx, enum tess_kernel kernel, uint32_t groups, uint32_t items,
 		   uint64_t arg, uint64_t arg2);
 
+/* @count packets at @va */
+int __tess_submit_at(struct tess_ctx *ctx, uint64_t va, uint32_t count,
+		     const struct drm_tessera_sync *in, uint32_t in_count,
+		     const struct drm_tessera_sync *out, uint32_t out_count);
+/* The command buffer */
 int __tess_submit(struct tess_ctx *ctx, const struct drm_tessera_sync *in, uint32_t in_count,
 		  const struct drm_tessera_sync *out, uint32_t out_count);
 /* Submit the command buffer with @done to signal */

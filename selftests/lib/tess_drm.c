@@ -129,7 +129,14 @@ int tess_open(void)
 
 int __tess_query(int fd, uint32_t type, void *data, uint32_t size)
 {
-	struct drm_tessera_query query = { .type = type, .size = size, .data = (uintptr_t)data };
+	struct drm_tessera_query query = {
+		.type = type,
+		.size = size,
+		.data = (uintptr_t)data,
+		.stride = type == DRM_TESSERA_QUERY_SLICES ?
+				  sizeof(struct drm_tessera_query_slice) :
+				  0,
+	};
 	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_QUERY, &query);
 
 	return rc ? rc : (int)query.size;
@@ -232,10 +239,10 @@ int __tess_vm_destroy(int fd, uint32_t id)
 
 int __tess_vm_bind(int fd, uint32_t vm, struct drm_tessera_vm_bind_op *ops, uint32_t *count)
 {
-	struct drm_tessera_vm_bind args = { .vm = vm, .count = *count, .ops = (uintptr_t)ops };
+	struct drm_tessera_vm_bind args = { .vm = vm, .ops = TESS_ARRAY(ops, *count) };
 	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args);
 
-	*count = args.count;
+	*count = args.done;
 	return rc;
 }
 
@@ -279,7 +286,11 @@ void tess_vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size)
 
 int __tess_queue_create(int fd, uint32_t vm, uint32_t slice, uint32_t priority, uint32_t *id)
 {
-	struct drm_tessera_queue_create args = { .vm = vm, .slice = slice, .priority = priority };
+	struct drm_tessera_queue_create args = {
+		.vm = vm,
+		.slices = slice < 64 ? 1ull << slice : 0,
+		.priority = priority,
+	};
 	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &args);
 
 	*id = args.id;

@@ -14,6 +14,11 @@
 #define TESS_PAGE 4096ull
 #define TESS_2M (2ull << 20)
 
+/* Array of @n structures for the driver */
+#define TESS_ARRAY(p, n)             \
+	((struct drm_tessera_array){ \
+		.stride = sizeof(*(p)), .count = (n), .array = (uintptr_t)(p) })
+
 /* ioctl() that repeats what a signal interrupted: 0 or negative errno */
 int tess_ioctl(int fd, unsigned long request, void *arg);
 /* Message, then the end of the test */
@@ -46,6 +51,7 @@ void *tess_bo_mmap(int fd, uint32_t handle, uint64_t size);
 int __tess_vm_create(int fd, uint32_t *id);
 uint32_t tess_vm_create(int fd);
 int __tess_vm_destroy(int fd, uint32_t id);
+/* @count: of @ops; then of those that were done */
 int __tess_vm_bind(int fd, uint32_t vm, struct drm_tessera_vm_bind_op *ops, uint32_t *count);
 int __tess_vm_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t va, uint64_t size,
 		  uint32_t flags);

@@ -2,16 +2,26 @@
 /*
  * DRM interface of Tessera GPUs and vGPUs.
  *
- * Extension rules: a structure only grows at its end; what an older user does not
- * pass counts as zero, and zero means the behaviour before the field existed. A newer
- * user looks at the minor version of the driver (DRM_IOCTL_VERSION), which grows with
- * each addition, before it uses what came with it: the part of a structure that the
- * kernel does not know is ignored. Padding must be zero and is checked; flags that are
- * not named here are refused with -EINVAL. Fields marked "out" only are not read.
+ * Version 1.0. From now on it only grows, by these rules:
+ *
+ * - The minor version of the driver (DRM_IOCTL_VERSION) grows with each addition; what came
+ *   with which version is written at the addition. A program asks for the version before it
+ *   uses something that is newer than 1.0.
+ * - A structure only grows at its end. What an older program does not pass counts as zero,
+ *   and zero means what happened before the field existed. The part of the argument of an
+ *   ioctl that an older kernel does not know is ignored.
+ * - Arrays are passed as struct drm_tessera_array, with the size that an element has for the
+ *   program. Elements grow by the same rule; the part of an element that the kernel does not
+ *   know must be zero (-E2BIG).
+ * - Answers of QUERY grow at their end, too: a program gets as much as it has room for.
+ * - Flags, values and pads that are not named here are refused with -EINVAL, so that they can
+ *   get a meaning later. A number, name or error never changes its meaning.
+ *
+ * Fields marked "out" only are not read.
  *
  * Every ioctl can fail with -ENODEV when the device is gone, -EFAULT for a bad user
- * pointer, -ENOMEM, and -EINTR when a signal arrives (repeat the call). All ioctls
- * are available on the render node.
+ * pointer, -ENOMEM, and -EINTR when a signal arrives (repeat the call with the same
+ * structure). All ioctls are available on the render node.
  *
  * Objects: a *BO* is memory; a *VM* is an address space of the GPU, 38 bits; a
  * *queue* sends command buffers of one VM to one slice. A command buffer is an
@@ -40,6 +50,22 @@ extern "C" {
 #define DRM_TESSERA_SUBMIT		0x09
 
 /**
+ * struct drm_tessera_array - an array of structures that may grow
+ * @stride: bytes from one element to the next: the size of the structure as the program
+ *	knows it, at least that of version 1.0 and at most 4096
+ * @count: number of elements; 0: none, then nothing else counts
+ * @array: user pointer to the first one
+ *
+ * Errors: -EINVAL @stride, or more elements than there may be; -E2BIG an element has a part
+ * that the kernel does not know, and it is not zero.
+ */
+struct drm_tessera_array {
+	__u32 stride;
+	__u32 count;
+	__u64 array;
+};
+
+/**
  * enum drm_tessera_query_type - what to query
  * @DRM_TESSERA_QUERY_GPU: struct drm_tessera_query_gpu
  * @DRM_TESSERA_QUERY_SLICES: array of struct drm_tessera_query_slice, one per slice
@@ -57,20 +83,25 @@ enum drm_tessera_query_type {
  * @size: in: bytes at @data; out: bytes that the answer has. With @size 0 nothing is
  *	copied, only the size is told
  * @data: user pointer; as much of the answer as fits is copied
+ * @stride: an answer that is an array: size of an element as the program knows it, from
+ *	that of version 1.0 to 4096; what the kernel does not know of it is zero. Else zero
+ * @pad: zero
  *
- * Errors: -EINVAL unknown @type.
+ * Errors: -EINVAL unknown @type, @stride, padding.
  */
 struct drm_tessera_query {
 	__u32 type;
 	__u32 size;
 	__u64 data;
+	__u32 stride;
+	__u32 pad;
 };
 
 /**
  * struct drm_tessera_query_gpu - the GPU
  * @slice_mask: slices that jobs can be sent to now
- * @generation: of the composition; grows when @slice_mask or a slice changes. Since 1.1
- *	the device's node sends a uevent (change) with TESSERA_EVENT=composition and
+ * @generation: of the composition; grows when @slice_mask or a slice changes. The
+ *	device's node sends a uevent (change) with TESSERA_EVENT=composition and
  *	TESSERA_GENERATION=@generation, too
  * @vram_size: bytes
  * @bank_size: bytes of VRAM that are nearest to one slice
@@ -136,10 +167,10 @@ struct drm_tessera_query_memory {
  * @near_slice: VRAM: slice that it should be near to, best effort; a number that is
  *	no slice: anywhere. Ignored for system memory
  * @handle: out: GEM handle
- * @pad: zero
+ * @vm: zero
  *
  * The memory reads as zero. Errors: -EINVAL @size is 0 or more than a VM has, unknown
- * flags, padding; -ENOSPC no such VRAM is left; -ENOMEM, also if all buffers together would
+ * flags, @vm; -ENOSPC no such VRAM is left; -ENOMEM, also if all buffers together would
  * have more system memory than they may (parameter system_percent of the module).
  */
 struct drm_tessera_bo_create {
@@ -147,21 +178,21 @@ struct drm_tessera_bo_create {
 	__u32 flags;
 	__u32 near_slice;
 	__u32 handle;
-	__u32 pad;
+	__u32 vm;
 };
 
 /**
  * struct drm_tessera_bo_mmap_offset - DRM_IOCTL_TESSERA_BO_MMAP_OFFSET
  * @handle: GEM handle
- * @pad: zero
+ * @flags: zero
  * @offset: out: for mmap() on this file
  *
  * VRAM is mapped shared only (-EINVAL from mmap() else). When the GPU goes away, an
- * access to mapped VRAM raises SIGBUS. Errors: -EINVAL padding; -ENOENT no such handle.
+ * access to mapped VRAM raises SIGBUS. Errors: -EINVAL flags; -ENOENT no such handle.
  */
 struct drm_tessera_bo_mmap_offset {
 	__u32 handle;
-	__u32 pad;
+	__u32 flags;
 	__u64 offset;
 };
 
@@ -219,39 +250,51 @@ struct drm_tessera_vm_bind_op {
  * struct drm_tessera_vm_bind - DRM_IOCTL_TESSERA_VM_BIND
  * @vm: VM id
  * @flags: zero
- * @count: in: number of ops, 1 to 1024; out on an error other than -EINTR: ops that were
- *	done
+ * @ops: struct drm_tessera_vm_bind_op, 1 to 1024, done in order
+ * @in_syncs: none
+ * @out_syncs: none
+ * @done: in: ops of the array to skip, 0 for a new call; out, also on an error: ops from the
+ *	beginning of the array that are done. So a call that failed with -EINTR goes on where it
+ *	was when it is repeated with the same structure, as drmIoctl() does
  * @pad: zero
- * @ops: user pointer to struct drm_tessera_vm_bind_op
  *
  * Synchronous: on return the new mappings can be used. MAP replaces what was mapped
  * in its range; a mapping keeps its BO, also when the handle is closed. Holes in the
  * range of an UNMAP are fine. An UNMAP, or a replacing MAP, makes work that is still
  * using the old range fault; wait for it first. The op that fails leaves its range as it
- * was or, for want of memory, unmapped; after -EINTR all can be repeated. Errors:
- * -ENOENT no such VM or handle; -EINVAL count, alignment, range, flags, padding.
+ * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EINVAL
+ * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array.
  */
 struct drm_tessera_vm_bind {
 	__u32 vm;
 	__u32 flags;
-	__u32 count;
+	struct drm_tessera_array ops;
+	struct drm_tessera_array in_syncs;
+	struct drm_tessera_array out_syncs;
+	__u32 done;
 	__u32 pad;
-	__u64 ops;
 };
+
+#define DRM_TESSERA_PRIORITY_NORMAL	0
+#define DRM_TESSERA_PRIORITY_LOW	1
 
 /**
  * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
  * @vm: VM id
- * @slice: slice number
- * @priority: 0 normal, 1 low: only when no job of a normal queue of the slice is ready
+ * @flags: zero
+ * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit
+ * @priority: DRM_TESSERA_PRIORITY_NORMAL, or _LOW: only when no job of a normal queue of the
+ *	slice is ready
  * @id: out: queue id, not 0
  *
- * Errors: -ENOENT no such VM; -EINVAL no such slice number or priority; -ENXIO the slice is
- * not available now; -EMFILE more than 1024 queues in this file.
+ * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
+ * there is not; -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this
+ * file.
  */
 struct drm_tessera_queue_create {
 	__u32 vm;
-	__u32 slice;
+	__u32 flags;
+	__u64 slices;
 	__u32 priority;
 	__u32 id;
 };
@@ -284,6 +327,8 @@ struct drm_tessera_queue_destroy {
  * @addr: out: FAULTED: VA that faulted
  * @pc: out: FAULTED: pc of the work-item
  * @packet: out: FAULTED: index of the packet in the command buffer
+ * @cmd: out: FAULTED: index of the command buffer in its SUBMIT
+ * @slice: out: FAULTED: where
  * @pad: zero
  *
  * Errors: -EINVAL padding; -ENOENT no such queue.
@@ -296,53 +341,63 @@ struct drm_tessera_queue_state {
 	__u64 addr;
 	__u64 pc;
 	__u32 packet;
+	__u32 cmd;
+	__u32 slice;
 	__u32 pad;
 };
 
 /**
  * struct drm_tessera_sync - a syncobj to wait for or to signal
  * @handle: DRM syncobj
- * @pad: zero
+ * @flags: zero
  * @point: timeline point; 0: binary syncobj
  */
 struct drm_tessera_sync {
 	__u32 handle;
-	__u32 pad;
+	__u32 flags;
 	__u64 point;
+};
+
+/**
+ * struct drm_tessera_cmd - a command buffer
+ * @va: where it begins in the queue's VM, 64-byte aligned
+ * @count: packets, 1 to max_submit_packets
+ * @flags: zero
+ * @slices: zero
+ */
+struct drm_tessera_cmd {
+	__u64 va;
+	__u32 count;
+	__u32 flags;
+	__u64 slices;
 };
 
 /**
  * struct drm_tessera_submit - DRM_IOCTL_TESSERA_SUBMIT
  * @queue: queue id
- * @count: packets of the command buffer, 1 to max_submit_packets
- * @cmd: VA of the command buffer in the queue's VM, 64-byte aligned
- * @in_count: number of syncs to wait for, at most 64
- * @out_count: number of syncs to signal, at most 64
- * @in_syncs: user pointer to struct drm_tessera_sync
- * @out_syncs: user pointer to struct drm_tessera_sync
  * @flags: zero
- * @pad: zero
+ * @slices: zero
+ * @cmds: struct drm_tessera_cmd, one
+ * @in_syncs: struct drm_tessera_sync to wait for, at most 64
+ * @out_syncs: struct drm_tessera_sync to signal, at most 64
  *
  * Jobs of a queue run in order. A job that fails signals its out syncs with an error:
  * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away for another vGPU of
  * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. Other
  * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
  *
- * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, padding, counts, @cmd, an in
- * sync that has no fence; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
+ * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, masks, counts, a command buffer,
+ * an in sync that has no fence; those of struct drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
  * why); -ENXIO its slice was taken away, and the job was not taken: use another slice, or
  * try again when @generation of struct drm_tessera_query_gpu changed.
  */
 struct drm_tessera_submit {
 	__u32 queue;
-	__u32 count;
-	__u64 cmd;
-	__u32 in_count;
-	__u32 out_count;
-	__u64 in_syncs;
-	__u64 out_syncs;
 	__u32 flags;
-	__u32 pad;
+	__u64 slices;
+	struct drm_tessera_array cmds;
+	struct drm_tessera_array in_syncs;
+	struct drm_tessera_array out_syncs;
 };
 
 #define DRM_IOCTL_TESSERA_QUERY \
@@ -354,17 +409,17 @@ struct drm_tessera_submit {
 #define DRM_IOCTL_TESSERA_VM_CREATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_CREATE, struct drm_tessera_vm_create)
 #define DRM_IOCTL_TESSERA_VM_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_VM_DESTROY, struct drm_tessera_vm_destroy)
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_DESTROY, struct drm_tessera_vm_destroy)
 #define DRM_IOCTL_TESSERA_VM_BIND \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_BIND, struct drm_tessera_vm_bind)
 #define DRM_IOCTL_TESSERA_QUEUE_CREATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_CREATE, struct drm_tessera_queue_create)
 #define DRM_IOCTL_TESSERA_QUEUE_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_DESTROY, struct drm_tessera_queue_destroy)
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_DESTROY, struct drm_tessera_queue_destroy)
 #define DRM_IOCTL_TESSERA_QUEUE_STATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_STATE, struct drm_tessera_queue_state)
 #define DRM_IOCTL_TESSERA_SUBMIT \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit)
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit)
 
 #if defined(__cplusplus)
 }

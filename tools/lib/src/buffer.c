@@ -49,8 +49,7 @@ static int bind_one(struct tess_buffer *buf, const struct tess_buffer_bind *bind
 	};
 	struct drm_tessera_vm_bind req = {
 		.vm = buf->dev->vm,
-		.count = 1,
-		.ops = (uintptr_t)&op,
+		.ops = { sizeof(op), 1, (uintptr_t)&op },
 	};
 
 	return tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_VM_BIND, &req);
@@ -65,8 +64,7 @@ static void unbind(struct tess_buffer *buf)
 	};
 	struct drm_tessera_vm_bind req = {
 		.vm = buf->dev->vm,
-		.count = 1,
-		.ops = (uintptr_t)&op,
+		.ops = { sizeof(op), 1, (uintptr_t)&op },
 	};
 
 	if (buf->dev->vm)

@@ -55,12 +55,13 @@ int tess_list_devices(struct tess_node *list, unsigned int max)
 	return ret < 0 ? tess_fail(NULL, ret, "cannot list the GPUs: %m") : ret;
 }
 
-static int query(struct tess_device *dev, uint32_t type, void *data, size_t size)
+static int query(struct tess_device *dev, uint32_t type, uint32_t stride, void *data, size_t size)
 {
 	struct drm_tessera_query q = {
 		.type = type,
 		.size = (uint32_t)size,
 		.data = (uintptr_t)data,
+		.stride = stride,
 	};
 
 	memset(data, 0, size);
@@ -71,9 +72,10 @@ int tess_device_refresh_locked(struct tess_device *dev)
 {
 	int ret;
 
-	ret = query(dev, DRM_TESSERA_QUERY_GPU, &dev->gpu, sizeof(dev->gpu));
+	ret = query(dev, DRM_TESSERA_QUERY_GPU, 0, &dev->gpu, sizeof(dev->gpu));
 	if (!ret)
-		ret = query(dev, DRM_TESSERA_QUERY_SLICES, dev->slices, sizeof(dev->slices));
+		ret = query(dev, DRM_TESSERA_QUERY_SLICES, sizeof(dev->slices[0]), dev->slices,
+			    sizeof(dev->slices));
 	return ret ? tess_device_fail(dev, ret, "ask for the state of the GPU") : 0;
 }
 

@@ -87,7 +87,7 @@ static void destroy_kernel_queue(struct tess_queue *q)
 
 static int create_kernel_queue(struct tess_queue *q)
 {
-	struct drm_tessera_queue_create req = { .vm = q->dev->vm, .slice = q->slice };
+	struct drm_tessera_queue_create req = { .vm = q->dev->vm, .slices = 1ull << q->slice };
 	int ret;
 
 	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &req);
@@ -199,7 +199,7 @@ static unsigned int gather_deps(struct tess_queue *q, const uint64_t *deps,
 		if (!other || other == q || deps[i] <= other->collected)
 			continue;
 		syncs[n].handle = other->sync;
-		syncs[n].pad = 0;
+		syncs[n].flags = 0;
 		syncs[n].point = deps[i];
 		n++;
 	}
@@ -212,14 +212,12 @@ int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const u
 	struct drm_tessera_sync in[TESS_MAX_SLICES];
 	struct drm_tessera_sync out = { .handle = q->sync, .point = q->submitted + 1 };
 	uint64_t offset = (uint64_t)((uint8_t *)slot_of(q, out.point) - (uint8_t *)q->cmd->map);
+	struct drm_tessera_cmd cmd = { .va = q->cmd->va + offset, .count = packets };
 	struct drm_tessera_submit req = {
 		.queue = q->id,
-		.count = packets,
-		.cmd = q->cmd->va + offset,
-		.in_count = gather_deps(q, deps, in),
-		.out_count = 1,
-		.in_syncs = (uintptr_t)in,
-		.out_syncs = (uintptr_t)&out,
+		.cmds = { sizeof(cmd), 1, (uintptr_t)&cmd },
+		.in_syncs = { sizeof(in[0]), gather_deps(q, deps, in), (uintptr_t)in },
+		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
 	};
 	int ret;
 

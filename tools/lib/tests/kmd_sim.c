@@ -38,7 +38,7 @@ struct queue {
 
 struct job {
 	uint32_t queue;
-	struct drm_tessera_submit submit;
+	struct drm_tessera_cmd cmd;
 	struct drm_tessera_sync out;
 };
 
@@ -224,9 +224,9 @@ static int queue_create(struct tess_kmd *kmd, struct drm_tessera_queue_create *r
 {
 	unsigned int i;
 
-	if (req->slice >= SIM_SLICES)
+	if (__builtin_popcountll(req->slices) != 1 || req->slices >> SIM_SLICES)
 		return -EINVAL;
-	if (!(sim.slice_mask >> req->slice & 1))
+	if (!(sim.slice_mask & req->slices))
 		return -ENXIO;
 	for (i = 1; i < MAX_OBJECTS && kmd->queues[i].used; i++)
 		;
@@ -234,7 +234,7 @@ static int queue_create(struct tess_kmd *kmd, struct drm_tessera_queue_create *r
 		return -EMFILE;
 	memset(&kmd->queues[i], 0, sizeof(kmd->queues[i]));
 	kmd->queues[i].used = true;
-	kmd->queues[i].slice = req->slice;
+	kmd->queues[i].slice = (unsigned int)__builtin_ctzll(req->slices);
 	kmd->queues[i].vm = req->vm;
 	sim.queues++;
 	req->id = i;
@@ -246,8 +246,8 @@ static void run_job(struct tess_kmd *kmd, const struct job *job)
 	struct queue *q = &kmd->queues[job->queue];
 
 	if (!q->state.flags)
-		q->state.flags = sim_run(kmd, q->vm, q->slice, job->submit.cmd, job->submit.count,
-					 &q->state);
+		q->state.flags =
+			sim_run(kmd, q->vm, q->slice, job->cmd.va, job->cmd.count, &q->state);
 	kmd->points[job->out.handle] = job->out.point;
 }
 
@@ -264,14 +264,14 @@ void sim_unstick(void)
 static int submit(struct tess_kmd *kmd, const struct drm_tessera_submit *req)
 {
 	struct queue *q = &kmd->queues[req->queue % MAX_OBJECTS];
-	struct job job = { .queue = req->queue, .submit = *req };
+	struct job job = { .queue = req->queue };
 
 	sim.submits++;
 	if (sim.submits == sim.revoke_at)
 		sim_compose(sim.slice_mask & ~sim.revoke);
 	if (sim.submits == sim.regain_at)
 		sim_compose(sim.slice_mask | sim.revoke);
-	if (!q->used || req->out_count != 1)
+	if (!q->used || req->out_syncs.count != 1 || req->cmds.count != 1)
 		return -ENOENT;
 	if (q->state.flags)
 		return -EIO;
@@ -283,8 +283,9 @@ static int submit(struct tess_kmd *kmd, const struct drm_tessera_submit *req)
 		sim.flicker -= !!sim.flicker;
 		return -ENXIO;
 	}
-	sim.deps += req->in_count;
-	memcpy(&job.out, (void *)(uintptr_t)req->out_syncs, sizeof(job.out));
+	sim.deps += req->in_syncs.count;
+	memcpy(&job.cmd, (void *)(uintptr_t)req->cmds.array, sizeof(job.cmd));
+	memcpy(&job.out, (void *)(uintptr_t)req->out_syncs.array, sizeof(job.out));
 	if (sim.stuck)
 		kmd->jobs[kmd->job_count++ % MAX_OBJECTS] = job;
 	else
@@ -312,7 +313,7 @@ static int handle_request(struct tess_kmd *kmd, unsigned long request, void *arg
 		memset(kmd->maps, 0, sizeof(kmd->maps));
 		return 0;
 	case DRM_IOCTL_TESSERA_VM_BIND:
-		return bind(kmd, (void *)(uintptr_t)((struct drm_tessera_vm_bind *)arg)->ops);
+		return bind(kmd, (void *)(uintptr_t)((struct drm_tessera_vm_bind *)arg)->ops.array);
 	case DRM_IOCTL_TESSERA_QUEUE_CREATE:
 		return queue_create(kmd, arg);
 	case DRM_IOCTL_TESSERA_QUEUE_DESTROY:
