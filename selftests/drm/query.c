@@ -3,30 +3,6 @@
 #include "harness.h"
 #include "tess_ctx.h"
 
-/* Numbers written down once: a change here breaks programs. */
-TEST(layout)
-{
-	EXPECT_EQ(16u, sizeof(struct drm_tessera_array));
-	EXPECT_EQ(24u, sizeof(struct drm_tessera_query));
-	EXPECT_EQ(72u, sizeof(struct drm_tessera_query_gpu));
-	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_slice));
-	EXPECT_EQ(16u, sizeof(struct drm_tessera_query_memory));
-	EXPECT_EQ(16u, sizeof(struct drm_tessera_sync));
-	EXPECT_EQ(40u, sizeof(struct drm_tessera_vm_bind_op));
-	EXPECT_EQ(24u, sizeof(struct drm_tessera_cmd));
-	EXPECT_EQ(64u, sizeof(struct tess_pkt_dispatch));
-	EXPECT_EQ(0xc0186440u, DRM_IOCTL_TESSERA_QUERY);
-	EXPECT_EQ(0xc0186441u, DRM_IOCTL_TESSERA_BO_CREATE);
-	EXPECT_EQ(0xc0106442u, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET);
-	EXPECT_EQ(0xc0086443u, DRM_IOCTL_TESSERA_VM_CREATE);
-	EXPECT_EQ(0xc0086444u, DRM_IOCTL_TESSERA_VM_DESTROY);
-	EXPECT_EQ(0xc0406445u, DRM_IOCTL_TESSERA_VM_BIND);
-	EXPECT_EQ(0xc0186446u, DRM_IOCTL_TESSERA_QUEUE_CREATE);
-	EXPECT_EQ(0xc0086447u, DRM_IOCTL_TESSERA_QUEUE_DESTROY);
-	EXPECT_EQ(0xc0306448u, DRM_IOCTL_TESSERA_QUEUE_STATE);
-	EXPECT_EQ(0xc0406449u, DRM_IOCTL_TESSERA_SUBMIT);
-}
-
 FIXTURE(query)
 {
 	int fd;

@@ -6,7 +6,7 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 dir=out/selftests/drm
-[ $# -gt 0 ] || set -- query memory bind queue submit sync fault isolation stress fdinfo \
+[ $# -gt 0 ] || set -- abi_1_0 query memory bind queue submit sync fault isolation stress fdinfo \
 	elastic lifetime
 
 status=0

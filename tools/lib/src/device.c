@@ -247,7 +247,7 @@ int tess_get_info(struct tess_device *dev, struct tess_info *info)
 	pthread_mutex_lock(&dev->lock);
 	ret = tess_device_refresh_locked(dev);
 	if (!ret) {
-		ret = query(dev, DRM_TESSERA_QUERY_MEMORY, &mem, sizeof(mem));
+		ret = query(dev, DRM_TESSERA_QUERY_MEMORY, 0, &mem, sizeof(mem));
 		if (ret)
 			tess_device_fail(dev, ret, "ask for the state of VRAM");
 	}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * DRM interface of Tessera GPUs and vGPUs.
+ *
+ * Version 1.0. From now on it only grows, by these rules:
+ *
+ * - The minor version of the driver (DRM_IOCTL_VERSION) grows with each addition; what came
+ *   with which version is written at the addition. A program asks for the version before it
+ *   uses something that is newer than 1.0.
+ * - A structure only grows at its end. What an older program does not pass counts as zero,
+ *   and zero means what happened before the field existed. The part of the argument of an
+ *   ioctl that an older kernel does not know is ignored.
+ * - Arrays are passed as struct drm_tessera_array, with the size that an element has for the
+ *   program. Elements grow by the same rule; the part of an element that the kernel does not
+ *   know must be zero (-E2BIG).
+ * - Answers of QUERY grow at their end, too: a program gets as much as it has room for.
+ * - Flags, values and pads that are not named here are refused with -EINVAL, so that they can
+ *   get a meaning later. A number, name or error never changes its meaning.
+ *
+ * Fields marked "out" only are not read.
+ *
+ * Every ioctl can fail with -ENODEV when the device is gone, -EFAULT for a bad user
+ * pointer, -ENOMEM, and -EINTR when a signal arrives (repeat the call with the same
+ * structure). All ioctls are available on the render node.
+ *
+ * Objects: a *BO* is memory; a *VM* is an address space of the GPU, 38 bits; a
+ * *queue* sends command buffers of one VM to one slice. A command buffer is an
+ * array of packets (tessera_packet.h) in the VM's memory; it runs unprivileged.
+ * All belong to the open file and go away with it.
+ */
+#ifndef _UAPI_TESSERA_DRM_H_
+#define _UAPI_TESSERA_DRM_H_
+
+#include <drm/drm.h>
+#include "tessera_packet.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define DRM_TESSERA_QUERY		0x00
+#define DRM_TESSERA_BO_CREATE		0x01
+#define DRM_TESSERA_BO_MMAP_OFFSET	0x02
+#define DRM_TESSERA_VM_CREATE		0x03
+#define DRM_TESSERA_VM_DESTROY		0x04
+#define DRM_TESSERA_VM_BIND		0x05
+#define DRM_TESSERA_QUEUE_CREATE	0x06
+#define DRM_TESSERA_QUEUE_DESTROY	0x07
+#define DRM_TESSERA_QUEUE_STATE		0x08
+#define DRM_TESSERA_SUBMIT		0x09
+
+/**
+ * struct drm_tessera_array - an array of structures that may grow
+ * @stride: bytes from one element to the next: the size of the structure as the program
+ *	knows it, at least that of version 1.0 and at most 4096
+ * @count: number of elements; 0: none, then nothing else counts
+ * @array: user pointer to the first one
+ *
+ * Errors: -EINVAL @stride, or more elements than there may be; -E2BIG an element has a part
+ * that the kernel does not know, and it is not zero.
+ */
+struct drm_tessera_array {
+	__u32 stride;
+	__u32 count;
+	__u64 array;
+};
+
+/**
+ * enum drm_tessera_query_type - what to query
+ * @DRM_TESSERA_QUERY_GPU: struct drm_tessera_query_gpu
+ * @DRM_TESSERA_QUERY_SLICES: array of struct drm_tessera_query_slice, one per slice
+ * @DRM_TESSERA_QUERY_MEMORY: struct drm_tessera_query_memory
+ */
+enum drm_tessera_query_type {
+	DRM_TESSERA_QUERY_GPU = 0,
+	DRM_TESSERA_QUERY_SLICES = 1,
+	DRM_TESSERA_QUERY_MEMORY = 2,
+};
+
+/**
+ * struct drm_tessera_query - DRM_IOCTL_TESSERA_QUERY
+ * @type: enum drm_tessera_query_type
+ * @size: in: bytes at @data; out: bytes that the answer has. With @size 0 nothing is
+ *	copied, only the size is told
+ * @data: user pointer; as much of the answer as fits is copied
+ * @stride: an answer that is an array: size of an element as the program knows it, from
+ *	that of version 1.0 to 4096; what the kernel does not know of it is zero. Else zero
+ * @pad: zero
+ *
+ * Errors: -EINVAL unknown @type, @stride, padding.
+ */
+struct drm_tessera_query {
+	__u32 type;
+	__u32 size;
+	__u64 data;
+	__u32 stride;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_query_gpu - the GPU
+ * @slice_mask: slices that jobs can be sent to now
+ * @generation: of the composition; grows when @slice_mask or a slice changes. The
+ *	device's node sends a uevent (change) with TESSERA_EVENT=composition and
+ *	TESSERA_GENERATION=@generation, too
+ * @vram_size: bytes
+ * @bank_size: bytes of VRAM that are nearest to one slice
+ * @va_end: VAs are [0, @va_end)
+ * @slice_count: slice numbers are [0, @slice_count)
+ * @clock_khz: nominal clock of the GPU
+ * @caps: TESS_CAPS_* as in the hardware specification; bit 0: this is a vGPU
+ * @group_slots: work-groups in flight per slice; private memory is needed for each
+ * @max_group_items: work-items of a work-group
+ * @max_local_bytes: local memory of a work-group
+ * @max_submit_packets: packets of a command buffer
+ * @pad: zero
+ */
+struct drm_tessera_query_gpu {
+	__u64 slice_mask;
+	__u64 generation;
+	__u64 vram_size;
+	__u64 bank_size;
+	__u64 va_end;
+	__u32 slice_count;
+	__u32 clock_khz;
+	__u32 caps;
+	__u32 group_slots;
+	__u32 max_group_items;
+	__u32 max_local_bytes;
+	__u32 max_submit_packets;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_query_slice - one slice
+ * @kind: 1 compute, 2 render, 3 mixed; 0 if there is no such slice now (jobs that were sent
+ *	to it before run on)
+ * @cores: shader cores
+ * @engines: bit 0 compute, 1 copy, 2 raster, 3 display: those that were given
+ * @flags: DRM_TESSERA_SLICE_AVAILABLE
+ */
+struct drm_tessera_query_slice {
+	__u32 kind;
+	__u32 cores;
+	__u32 engines;
+	__u32 flags;
+};
+
+#define DRM_TESSERA_SLICE_AVAILABLE	(1 << 0)
+
+/**
+ * struct drm_tessera_query_memory - VRAM
+ * @vram_total: bytes of the (v)GPU
+ * @vram_free: bytes that can be allocated now
+ */
+struct drm_tessera_query_memory {
+	__u64 vram_total;
+	__u64 vram_free;
+};
+
+#define DRM_TESSERA_BO_VRAM		(1 << 0)
+
+/**
+ * struct drm_tessera_bo_create - DRM_IOCTL_TESSERA_BO_CREATE
+ * @size: in: bytes, not 0; out: rounded up to whole pages of 4 KiB
+ * @flags: DRM_TESSERA_BO_VRAM: memory of the GPU; 0: system memory, cached
+ * @near_slice: VRAM: slice that it should be near to, best effort; a number that is
+ *	no slice: anywhere. Ignored for system memory
+ * @handle: out: GEM handle
+ * @vm: zero
+ *
+ * The memory reads as zero. Errors: -EINVAL @size is 0 or more than a VM has, unknown
+ * flags, @vm; -ENOSPC no such VRAM is left; -ENOMEM, also if all buffers together would
+ * have more system memory than they may (parameter system_percent of the module).
+ */
+struct drm_tessera_bo_create {
+	__u64 size;
+	__u32 flags;
+	__u32 near_slice;
+	__u32 handle;
+	__u32 vm;
+};
+
+/**
+ * struct drm_tessera_bo_mmap_offset - DRM_IOCTL_TESSERA_BO_MMAP_OFFSET
+ * @handle: GEM handle
+ * @flags: zero
+ * @offset: out: for mmap() on this file
+ *
+ * VRAM is mapped shared only (-EINVAL from mmap() else). When the GPU goes away, an
+ * access to mapped VRAM raises SIGBUS. Errors: -EINVAL flags; -ENOENT no such handle.
+ */
+struct drm_tessera_bo_mmap_offset {
+	__u32 handle;
+	__u32 flags;
+	__u64 offset;
+};
+
+/**
+ * struct drm_tessera_vm_create - DRM_IOCTL_TESSERA_VM_CREATE
+ * @flags: zero
+ * @id: out: VM id, not 0
+ *
+ * Errors: -EINVAL flags; -EMFILE more than 64 VMs in this file.
+ */
+struct drm_tessera_vm_create {
+	__u32 flags;
+	__u32 id;
+};
+
+/**
+ * struct drm_tessera_vm_destroy - DRM_IOCTL_TESSERA_VM_DESTROY
+ * @id: VM; queues keep it alive but it can't be named any more
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such VM.
+ */
+struct drm_tessera_vm_destroy {
+	__u32 id;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_BIND_MAP		0
+#define DRM_TESSERA_BIND_UNMAP		1
+
+#define DRM_TESSERA_BIND_READONLY	(1 << 0)
+#define DRM_TESSERA_BIND_NOEXEC		(1 << 1)
+
+/**
+ * struct drm_tessera_vm_bind_op - one change of an address space
+ * @op: DRM_TESSERA_BIND_MAP or DRM_TESSERA_BIND_UNMAP
+ * @flags: MAP: DRM_TESSERA_BIND_READONLY, DRM_TESSERA_BIND_NOEXEC; else 0
+ * @handle: MAP: GEM handle; else 0
+ * @pad: zero
+ * @offset: MAP: in the BO, 4 KiB aligned; else 0
+ * @va: 4 KiB aligned
+ * @size: bytes, a multiple of 4 KiB, not 0
+ */
+struct drm_tessera_vm_bind_op {
+	__u32 op;
+	__u32 flags;
+	__u32 handle;
+	__u32 pad;
+	__u64 offset;
+	__u64 va;
+	__u64 size;
+};
+
+/**
+ * struct drm_tessera_vm_bind - DRM_IOCTL_TESSERA_VM_BIND
+ * @vm: VM id
+ * @flags: zero
+ * @ops: struct drm_tessera_vm_bind_op, 1 to 1024, done in order
+ * @in_syncs: none
+ * @out_syncs: none
+ * @done: in: ops of the array to skip, 0 for a new call; out, also on an error: ops from the
+ *	beginning of the array that are done. So a call that failed with -EINTR goes on where it
+ *	was when it is repeated with the same structure, as drmIoctl() does
+ * @pad: zero
+ *
+ * Synchronous: on return the new mappings can be used. MAP replaces what was mapped
+ * in its range; a mapping keeps its BO, also when the handle is closed. Holes in the
+ * range of an UNMAP are fine. An UNMAP, or a replacing MAP, makes work that is still
+ * using the old range fault; wait for it first. The op that fails leaves its range as it
+ * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EINVAL
+ * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array.
+ */
+struct drm_tessera_vm_bind {
+	__u32 vm;
+	__u32 flags;
+	struct drm_tessera_array ops;
+	struct drm_tessera_array in_syncs;
+	struct drm_tessera_array out_syncs;
+	__u32 done;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_PRIORITY_NORMAL	0
+#define DRM_TESSERA_PRIORITY_LOW	1
+
+/**
+ * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
+ * @vm: VM id
+ * @flags: zero
+ * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit
+ * @priority: DRM_TESSERA_PRIORITY_NORMAL, or _LOW: only when no job of a normal queue of the
+ *	slice is ready
+ * @id: out: queue id, not 0
+ *
+ * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
+ * there is not; -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this
+ * file.
+ */
+struct drm_tessera_queue_create {
+	__u32 vm;
+	__u32 flags;
+	__u64 slices;
+	__u32 priority;
+	__u32 id;
+};
+
+/**
+ * struct drm_tessera_queue_destroy - DRM_IOCTL_TESSERA_QUEUE_DESTROY
+ * @id: queue; jobs in it that have not started end with the error -ESRCH, those that
+ *	have run on
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such queue.
+ */
+struct drm_tessera_queue_destroy {
+	__u32 id;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_QUEUE_FAULTED	(1 << 0) /* a job faulted; the fault fields tell */
+#define DRM_TESSERA_QUEUE_HUNG		(1 << 1) /* a job ran too long and was stopped */
+#define DRM_TESSERA_QUEUE_LOST		(1 << 2) /* the slice went away with a job on it */
+
+/**
+ * struct drm_tessera_queue_state - DRM_IOCTL_TESSERA_QUEUE_STATE
+ * @id: queue
+ * @flags: out: DRM_TESSERA_QUEUE_*; not 0: the queue takes no more jobs (-EIO), make
+ *	a new one
+ * @cause: out: FAULTED: enum tess_cause
+ * @info: out: FAULTED: bits 7:0 packet type; bit 8 in an indirect buffer; bit 9 by a
+ *	work-item; bits 11:10 access (0 fetch, 1 load, 2 store)
+ * @addr: out: FAULTED: VA that faulted
+ * @pc: out: FAULTED: pc of the work-item
+ * @packet: out: FAULTED: index of the packet in the command buffer
+ * @cmd: out: FAULTED: index of the command buffer in its SUBMIT
+ * @slice: out: FAULTED: where
+ * @pad: zero
+ *
+ * Errors: -EINVAL padding; -ENOENT no such queue.
+ */
+struct drm_tessera_queue_state {
+	__u32 id;
+	__u32 flags;
+	__u32 cause;
+	__u32 info;
+	__u64 addr;
+	__u64 pc;
+	__u32 packet;
+	__u32 cmd;
+	__u32 slice;
+	__u32 pad;
+};
+
+/**
+ * struct drm_tessera_sync - a syncobj to wait for or to signal
+ * @handle: DRM syncobj
+ * @flags: zero
+ * @point: timeline point; 0: binary syncobj
+ */
+struct drm_tessera_sync {
+	__u32 handle;
+	__u32 flags;
+	__u64 point;
+};
+
+/**
+ * struct drm_tessera_cmd - a command buffer
+ * @va: where it begins in the queue's VM, 64-byte aligned
+ * @count: packets, 1 to max_submit_packets
+ * @flags: zero
+ * @slices: zero
+ */
+struct drm_tessera_cmd {
+	__u64 va;
+	__u32 count;
+	__u32 flags;
+	__u64 slices;
+};
+
+/**
+ * struct drm_tessera_submit - DRM_IOCTL_TESSERA_SUBMIT
+ * @queue: queue id
+ * @flags: zero
+ * @slices: zero
+ * @cmds: struct drm_tessera_cmd, one
+ * @in_syncs: struct drm_tessera_sync to wait for, at most 64
+ * @out_syncs: struct drm_tessera_sync to signal, at most 64
+ *
+ * Jobs of a queue run in order. A job that fails signals its out syncs with an error:
+ * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away for another vGPU of
+ * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. Other
+ * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
+ *
+ * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, masks, counts, a command buffer,
+ * an in sync that has no fence; those of struct drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
+ * why); -ENXIO its slice was taken away, and the job was not taken: use another slice, or
+ * try again when @generation of struct drm_tessera_query_gpu changed.
+ */
+struct drm_tessera_submit {
+	__u32 queue;
+	__u32 flags;
+	__u64 slices;
+	struct drm_tessera_array cmds;
+	struct drm_tessera_array in_syncs;
+	struct drm_tessera_array out_syncs;
+};
+
+#define DRM_IOCTL_TESSERA_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUERY, struct drm_tessera_query)
+#define DRM_IOCTL_TESSERA_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_BO_CREATE, struct drm_tessera_bo_create)
+#define DRM_IOCTL_TESSERA_BO_MMAP_OFFSET \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_BO_MMAP_OFFSET, struct drm_tessera_bo_mmap_offset)
+#define DRM_IOCTL_TESSERA_VM_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_CREATE, struct drm_tessera_vm_create)
+#define DRM_IOCTL_TESSERA_VM_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_DESTROY, struct drm_tessera_vm_destroy)
+#define DRM_IOCTL_TESSERA_VM_BIND \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_VM_BIND, struct drm_tessera_vm_bind)
+#define DRM_IOCTL_TESSERA_QUEUE_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_CREATE, struct drm_tessera_queue_create)
+#define DRM_IOCTL_TESSERA_QUEUE_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_DESTROY, struct drm_tessera_queue_destroy)
+#define DRM_IOCTL_TESSERA_QUEUE_STATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_STATE, struct drm_tessera_queue_state)
+#define DRM_IOCTL_TESSERA_SUBMIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
