@@ -108,7 +108,7 @@ static int tess_query_memory(struct tess_device *tdev, struct tess_answer *answe
 static int tess_query(struct tess_device *tdev, const struct drm_tessera_query *args,
 		      struct tess_answer *answer)
 {
-	if (args->pad || (args->stride && args->type != DRM_TESSERA_QUERY_SLICES))
+	if (args->arg || (args->stride && args->type != DRM_TESSERA_QUERY_SLICES))
 		return -EINVAL;
 
 	switch (args->type) {
@@ -140,7 +140,7 @@ static int tess_query_copy(struct drm_tessera_query *args, const struct tess_ans
  * @data: struct drm_tessera_query
  * @file: open file
  *
- * Return: 0; -EINVAL unknown type, stride, padding; -EFAULT; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL unknown type, stride, argument; -EFAULT; -ENOMEM; -ENODEV.
  */
 int tess_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -119,14 +119,14 @@ TEST_F(query, copies_what_fits)
 		EXPECT_EQ(0xa5, part[i]);
 }
 
-static int ask(int fd, uint32_t type, uint32_t stride, uint32_t pad, void *data, uint32_t size)
+static int ask(int fd, uint32_t type, uint32_t stride, uint32_t arg, void *data, uint32_t size)
 {
 	struct drm_tessera_query query = {
 		.type = type,
 		.size = size,
 		.data = (uintptr_t)data,
 		.stride = stride,
-		.pad = pad,
+		.arg = arg,
 	};
 	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_QUERY, &query);
 

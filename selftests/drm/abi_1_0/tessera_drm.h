@@ -85,16 +85,16 @@ enum drm_tessera_query_type {
  * @data: user pointer; as much of the answer as fits is copied
  * @stride: an answer that is an array: size of an element as the program knows it, from
  *	that of version 1.0 to 4096; what the kernel does not know of it is zero. Else zero
- * @pad: zero
+ * @arg: what @type needs to know, else zero
  *
- * Errors: -EINVAL unknown @type, @stride, padding.
+ * Errors: -EINVAL unknown @type, @stride, @arg.
  */
 struct drm_tessera_query {
 	__u32 type;
 	__u32 size;
 	__u64 data;
 	__u32 stride;
-	__u32 pad;
+	__u32 arg;
 };
 
 /**
