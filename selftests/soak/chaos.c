@@ -3,7 +3,7 @@
  * DOC: what happens to vGPUs from outside
  *
  * Recompositions, one in four made to fail at some step, and moves. The GPU is taken away as a
- * whole now and then: its driver is unbound, or the function is reset.
+ * whole now and then: its driver is unbound, the function is reset, or the device is unplugged.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +14,7 @@
 
 #define STEPS 14 /* of a recomposition that can be made to fail */
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
+#define DEVICES "/sys/bus/pci/devices/"
 #define BACK_MS 20000
 
 static void recompose(struct seat *seat, struct chaos *c)
@@ -71,24 +72,42 @@ static int wait_back(void)
 	return 0;
 }
 
+enum take { TAKE_UNBIND, TAKE_RESET, TAKE_UNPLUG, TAKES };
+
+static int take_away(enum take how, const char *gpu)
+{
+	char path[PATH_MAX];
+
+	if (how == TAKE_UNBIND)
+		return file_write(DRIVER "unbind", gpu);
+	snprintf(path, sizeof(path), DEVICES "%s/%s", gpu, how == TAKE_RESET ? "reset" : "remove");
+	return file_write(path, "1");
+}
+
+static int give_back(enum take how, const char *gpu)
+{
+	int rc = 0;
+
+	if (how == TAKE_UNPLUG)
+		return file_write("/sys/bus/pci/rescan", "1");
+	/* What lingered is closed now: registered anew, the GPU has its types again */
+	if (how == TAKE_RESET)
+		rc = file_write(DRIVER "unbind", gpu);
+	return rc ? rc : file_write(DRIVER "bind", gpu);
+}
+
 int chaos_take(struct board *b, struct chaos *c, void (*end_all)(void))
 {
 	const char *gpu = gpu_name();
-	bool reset = pick(2);
-	char path[PATH_MAX];
+	enum take how = pick(TAKES);
 	int rc;
 
 	c->takes++;
+	c->unplugs += how == TAKE_UNPLUG;
 	atomic_fetch_add(&b->epoch, 1);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", gpu);
-	rc = reset ? file_write(path, "1") : file_write(DRIVER "unbind", gpu);
+	rc = take_away(how, gpu);
 	end_all();
-	if (rc)
-		return rc;
-	/* What lingered is closed now: registered anew, the GPU has its types again */
-	if (reset)
-		rc = file_write(DRIVER "unbind", gpu);
 	if (!rc)
-		rc = file_write(DRIVER "bind", gpu);
+		rc = give_back(how, gpu);
 	return rc ? rc : wait_back();
 }

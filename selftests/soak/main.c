@@ -244,6 +244,7 @@ static void report(const struct books *b, long long kib, int rc)
 	       lives.ends[END_WELL] + lives.ends[END_WRONG] + lives.ends[END_GONE] + lives.died);
 	figure("killed", lives.died);
 	figure("gpu_taken_away", chaos.takes);
+	figure("gpu_unplugged", chaos.unplugs);
 	figure("wrong_results", lives.wrong + !!rc);
 	figure("lost_interrupts", lives.lost_irqs);
 	figure("stuck", lives.stuck);

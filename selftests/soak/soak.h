@@ -81,7 +81,8 @@ int life_of_process(struct life *l);
  * @refusals: of recompositions, for want of something
  * @injected: recompositions that were made to fail
  * @moves: vslices moved
- * @takes: times the GPU was taken from its driver, or reset
+ * @takes: times the GPU was taken from its driver, reset, or unplugged
+ * @unplugs: times that it was unplugged
  */
 struct chaos {
 	unsigned long recompositions;
@@ -89,6 +90,7 @@ struct chaos {
 	unsigned long injected;
 	unsigned long moves;
 	unsigned long takes;
+	unsigned long unplugs;
 };
 
 /* Something happens to a vGPU at random */
