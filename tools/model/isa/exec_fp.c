@@ -3,8 +3,10 @@
  * DOC: floating-point arithmetic
  *
  * Add, subtract, multiply, divide, square root and fused multiply-add run on
- * the host's vector unit when they round to nearest even, which is always but
- * for programs that change frm; softfp.c does the rest.
+ * the host's vector unit. Where an instruction rounds other than to nearest
+ * even the host is told so around it. What the host cannot do, or not for all
+ * lanes at once, is done by softfp.c: round to nearest with ties away from zero
+ * (but for roots, which have no ties), and lanes with different modes in frm.
  *
  * fflags are per hart, the host's sticky flags are not. So the host's flags
  * are kept at what *all* active lanes have in their fcsr already. An operation
@@ -19,21 +21,20 @@ typedef uint64_t (*soft_op)(uint64_t a, uint64_t b, uint64_t c, struct sf_env *e
 
 void isa_fp_changed(struct isa_ctx *c)
 {
-	uint8_t any = 0;
-
-	for (unsigned int l = 0; l < ISA_LANES; l++)
-		any |= c->w->fcsr[l];
-	c->frm_set = any >> ISA_FRM_SHIFT;
 	c->fp_mask = 0;
 }
 
 void isa_fp_setup(struct isa_ctx *c)
 {
-	uint32_t all = ISA_FFLAGS_MASK;
+	unsigned int first = (unsigned int)__builtin_ctz(c->mask);
+	uint8_t all = c->w->fcsr[first], any = all;
 
-	ISA_FOR_MASK(l, c->mask)
+	ISA_FOR_MASK(l, c->mask) {
 		all &= c->w->fcsr[l];
-	c->fp_sticky = isa_hostfp_from_fflags(all);
+		any |= c->w->fcsr[l];
+	}
+	c->frm = (all ^ any) >> ISA_FRM_SHIFT ? ISA_RM_DYN : all >> ISA_FRM_SHIFT;
+	c->fp_sticky = isa_hostfp_from_fflags(all & ISA_FFLAGS_MASK);
 	c->fp_mask = c->mask;
 	isa_hostfp_write(ISA_MXCSR_DEFAULT | c->fp_sticky);
 }
@@ -55,14 +56,14 @@ static enum isa_next soft_lanes(struct isa_ctx *c, const struct isa_insn *i, sof
 }
 
 /* The host raised flags that some lanes lack; operands are still in place. */
-static void attribute_flags(struct isa_ctx *c, const struct isa_insn *i, uint32_t raised,
-			    soft_op op)
+static void attribute_flags(struct isa_ctx *c, const struct isa_insn *i, uint8_t rm,
+			    uint32_t raised, soft_op op)
 {
 	uint32_t flags = isa_hostfp_to_fflags(raised);
 	struct isa_wave *w = c->w;
 
 	ISA_FOR_MASK(l, c->mask) {
-		struct sf_env env = { .rm = ISA_RM_RNE };
+		struct sf_env env = { .rm = rm };
 
 		if (!(flags & ~w->fcsr[l]))
 			continue;
@@ -72,23 +73,38 @@ static void attribute_flags(struct isa_ctx *c, const struct isa_insn *i, uint32_
 	isa_fp_setup(c);
 }
 
+/*
+ * Rounding mode in which the host can do @i for all active lanes; above ISA_RM_RUP: none.
+ * @ties: the exact result may lie halfway between two numbers.
+ */
+ISA_INLINE uint8_t host_rm(const struct isa_ctx *c, const struct isa_insn *i, bool ties)
+{
+	uint8_t rm = i->rm == ISA_RM_DYN ? c->frm : i->rm;
+
+	if (!ISA_HAVE_HOSTFP)
+		return ISA_RM_DYN;
+	return rm == ISA_RM_RMM && !ties ? ISA_RM_RNE : rm;
+}
+
+/* Operands are read after this, the compiler keeps to that: it may change memory. */
+ISA_INLINE void host_begin(const struct isa_ctx *c, uint8_t rm)
+{
+	if (unlikely(rm != ISA_RM_RNE))
+		isa_hostfp_write(ISA_MXCSR_DEFAULT | isa_hostfp_from_rm(rm) | c->fp_sticky);
+}
+
 /* @out makes the compiler finish the operation before flags are read. */
-#define CHECK_FLAGS(c, i, out, op)                                               \
+#define HOST_END(c, i, rm, out, op)                                              \
 	do {                                                                     \
 		uint32_t raised_;                                                \
                                                                                  \
 		__asm__ volatile("" : "+m"(out));                                \
 		raised_ = isa_hostfp_read() & ISA_MXCSR_FLAGS & ~(c)->fp_sticky; \
 		if (unlikely(raised_))                                           \
-			attribute_flags(c, i, raised_, op);                      \
+			attribute_flags(c, i, rm, raised_, op);                  \
+		else if (unlikely((rm) != ISA_RM_RNE))                           \
+			isa_hostfp_write(ISA_MXCSR_DEFAULT | (c)->fp_sticky);    \
 	} while (0)
-
-ISA_INLINE bool host_rounds(const struct isa_ctx *c, const struct isa_insn *i)
-{
-	if (!ISA_HAVE_HOSTFP)
-		return false;
-	return i->rm == ISA_RM_RNE || (i->rm == ISA_RM_DYN && !c->frm_set);
-}
 
 /* Are all active lanes of a register proper singles? */
 ISA_INLINE bool boxed(const uint64_t *r, uint32_t mask, bool full)
@@ -146,14 +162,16 @@ ISA_INLINE void put64(struct isa_ctx *c, uint64_t *d, const struct lanes64 *out,
 }
 
 ISA_INLINE enum isa_next exec_fp32(struct isa_ctx *c, const struct isa_insn *i,
-				   float (*op)(float, float), soft_op soft, bool full)
+				   float (*op)(float, float), bool ties, soft_op soft, bool full)
 {
 	const uint64_t *a = c->w->f[i->rs1];
 	const uint64_t *b = c->w->f[i->rs2];
+	uint8_t rm = host_rm(c, i, ties);
 	struct lanes32 out = { { 0 } };
 
-	if (unlikely(!host_rounds(c, i) || !boxed(a, c->mask, full) || !boxed(b, c->mask, full)))
+	if (unlikely(rm > ISA_RM_RUP || !boxed(a, c->mask, full) || !boxed(b, c->mask, full)))
 		return soft_lanes(c, i, soft);
+	host_begin(c, rm);
 	if (full) {
 		ISA_FOR_ALL(l)
 			out.v[l] = canonical32(
@@ -163,20 +181,22 @@ ISA_INLINE enum isa_next exec_fp32(struct isa_ctx *c, const struct isa_insn *i,
 			out.v[l] = canonical32(
 				op(fp_to_float((uint32_t)a[l]), fp_to_float((uint32_t)b[l])));
 	}
-	CHECK_FLAGS(c, i, out, soft);
+	HOST_END(c, i, rm, out, soft);
 	put32(c, c->w->f[i->rd], &out, full);
 	return ISA_NEXT;
 }
 
 ISA_INLINE enum isa_next exec_fp64(struct isa_ctx *c, const struct isa_insn *i,
-				   double (*op)(double, double), soft_op soft, bool full)
+				   double (*op)(double, double), bool ties, soft_op soft, bool full)
 {
 	const uint64_t *a = c->w->f[i->rs1];
 	const uint64_t *b = c->w->f[i->rs2];
+	uint8_t rm = host_rm(c, i, ties);
 	struct lanes64 out = { { 0 } };
 
-	if (unlikely(!host_rounds(c, i)))
+	if (unlikely(rm > ISA_RM_RUP))
 		return soft_lanes(c, i, soft);
+	host_begin(c, rm);
 	if (full) {
 		ISA_FOR_ALL(l)
 			out.v[l] = canonical64(op(fp_to_double(a[l]), fp_to_double(b[l])));
@@ -184,7 +204,7 @@ ISA_INLINE enum isa_next exec_fp64(struct isa_ctx *c, const struct isa_insn *i,
 		ISA_FOR_MASK(l, c->mask)
 			out.v[l] = canonical64(op(fp_to_double(a[l]), fp_to_double(b[l])));
 	}
-	CHECK_FLAGS(c, i, out, soft);
+	HOST_END(c, i, rm, out, soft);
 	put64(c, c->w->f[i->rd], &out, full);
 	return ISA_NEXT;
 }
@@ -260,7 +280,8 @@ struct lanes_double {
 
 /*
  * Would rounding the double @bits again, to a single, go wrong? @bits is an
- * exact product of singles plus a single, rounded once. It is wrong only if
+ * exact product of singles plus a single, rounded once. It is wrong only if,
+ * to nearest,
  * the first rounding ended halfway between two singles, or if the single is
  * subnormal (halfway is elsewhere then).
  */
@@ -278,8 +299,8 @@ ISA_INLINE uint32_t rounds_twice(uint64_t bits)
  * exact. Lanes that rounds_twice() names get their result from softfp.c. The
  * flags that the host raises on the way to the sum are right for all lanes.
  */
-ISA_INLINE void fma32_double(struct isa_ctx *c, const struct isa_insn *i, struct lanes32 *out,
-			     struct fma_signs s, soft_op soft, bool full)
+ISA_INLINE void fma32_double(struct isa_ctx *c, const struct isa_insn *i, uint8_t rm,
+			     struct lanes32 *out, struct fma_signs s, soft_op soft, bool full)
 {
 	const uint64_t *a = c->w->f[i->rs1];
 	const uint64_t *b = c->w->f[i->rs2];
@@ -305,7 +326,7 @@ ISA_INLINE void fma32_double(struct isa_ctx *c, const struct isa_insn *i, struct
 		}
 	}
 	ISA_FOR_MASK(l, c->mask) {
-		struct sf_env env = { .rm = ISA_RM_RNE };
+		struct sf_env env = { .rm = rm };
 		double p = (double)fp_to_float((uint32_t)a[l] ^ na) *
 			   (double)fp_to_float((uint32_t)b[l]);
 		double v = p + (double)fp_to_float((uint32_t)addend[l] ^ nc);
@@ -323,12 +344,13 @@ ISA_INLINE void fma32_double(struct isa_ctx *c, const struct isa_insn *i, struct
  * Infinity times zero plus a quiet NaN raises "invalid" in RISC-V, but not on
  * the host: look again at all lanes whose result is a NaN.
  */
-static void recheck_nans(struct isa_ctx *c, const struct isa_insn *i, uint32_t lanes, soft_op op)
+static void recheck_nans(struct isa_ctx *c, const struct isa_insn *i, uint8_t rm, uint32_t lanes,
+			 soft_op op)
 {
 	struct isa_wave *w = c->w;
 
 	ISA_FOR_MASK(l, lanes) {
-		struct sf_env env = { .rm = ISA_RM_RNE };
+		struct sf_env env = { .rm = rm };
 
 		op(w->f[i->rs1][l], w->f[i->rs2][l], w->f[i->rs3][l], &env);
 		w->fcsr[l] |= env.flags;
@@ -363,17 +385,19 @@ ISA_INLINE enum isa_next exec_fma32(struct isa_ctx *c, const struct isa_insn *i,
 	const uint64_t *a = c->w->f[i->rs1];
 	const uint64_t *b = c->w->f[i->rs2];
 	const uint64_t *addend = c->w->f[i->rs3];
+	uint8_t rm = host_rm(c, i, true);
 	struct lanes32 out = { { 0 } };
 
-	if (unlikely(!host_rounds(c, i) || !boxed(a, c->mask, full) || !boxed(b, c->mask, full) ||
+	if (unlikely(rm > ISA_RM_RUP || !boxed(a, c->mask, full) || !boxed(b, c->mask, full) ||
 		     !boxed(addend, c->mask, full)))
 		return soft_lanes(c, i, soft);
+	host_begin(c, rm);
 	if (c->e->use_fma)
 		fma32_host(&out, a, b, addend, s, c->mask);
 	else
-		fma32_double(c, i, &out, s, soft, full);
-	CHECK_FLAGS(c, i, out, soft);
-	recheck_nans(c, i, nan_lanes32(&out, c->mask), soft);
+		fma32_double(c, i, rm, &out, s, soft, full);
+	HOST_END(c, i, rm, out, soft);
+	recheck_nans(c, i, rm, nan_lanes32(&out, c->mask), soft);
 	put32(c, c->w->f[i->rd], &out, full);
 	return ISA_NEXT;
 }
@@ -381,13 +405,15 @@ ISA_INLINE enum isa_next exec_fma32(struct isa_ctx *c, const struct isa_insn *i,
 ISA_INLINE enum isa_next exec_fma64(struct isa_ctx *c, const struct isa_insn *i, struct fma_signs s,
 				    soft_op soft, bool full)
 {
+	uint8_t rm = host_rm(c, i, true);
 	struct lanes64 out = { { 0 } };
 
-	if (unlikely(!host_rounds(c, i) || !c->e->use_fma))
+	if (unlikely(rm > ISA_RM_RUP || !c->e->use_fma))
 		return soft_lanes(c, i, soft);
+	host_begin(c, rm);
 	fma64_host(&out, c->w->f[i->rs1], c->w->f[i->rs2], c->w->f[i->rs3], s, c->mask);
-	CHECK_FLAGS(c, i, out, soft);
-	recheck_nans(c, i, nan_lanes64(&out, c->mask), soft);
+	HOST_END(c, i, rm, out, soft);
+	recheck_nans(c, i, rm, nan_lanes64(&out, c->mask), soft);
 	put64(c, c->w->f[i->rd], &out, full);
 	return ISA_NEXT;
 }
@@ -415,6 +441,13 @@ HOST_BINARY(add, a + b)
 HOST_BINARY(sub, a - b)
 HOST_BINARY(mul, a *b)
 HOST_BINARY(div, a / b)
+
+/* Can the exact result lie halfway? The root of a number cannot: its square has more bits. */
+static const bool ties_add = true;
+static const bool ties_sub = true;
+static const bool ties_mul = true;
+static const bool ties_div = true;
+static const bool ties_sqrt = false;
 
 /* The decoder sets rs2 = rs1 for instructions of one operand. */
 ISA_INLINE float host32_sqrt(float a, float b)
@@ -472,8 +505,8 @@ SOFT_FMA(nmadd, 1u, 1u)
                                                                                  \
 		return call;                                                     \
 	}
-#define GEN_FP32(id, op) GEN(id, exec_fp32(c, i, host32_##op, soft32_##op, full))
-#define GEN_FP64(id, op) GEN(id, exec_fp64(c, i, host64_##op, soft64_##op, full))
+#define GEN_FP32(id, op) GEN(id, exec_fp32(c, i, host32_##op, ties_##op, soft32_##op, full))
+#define GEN_FP64(id, op) GEN(id, exec_fp64(c, i, host64_##op, ties_##op, soft64_##op, full))
 #define GEN_FMA32(id, op) GEN(id, exec_fma32(c, i, signs_##op, soft32_##op, full))
 #define GEN_FMA64(id, op) GEN(id, exec_fma64(c, i, signs_##op, soft64_##op, full))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The host's floating-point unit, where it does what RISC-V specifies: x86-64
- * SSE rounds to nearest even, sets the five sticky flags and detects tininess
- * after rounding. Elsewhere softfp.c does all the work.
+ * SSE rounds in four of the five modes, sets the five sticky flags and detects
+ * tininess after rounding. Elsewhere softfp.c does all the work.
  */
 #ifndef TESS_MODEL_ISA_HOSTFP_H
 #define TESS_MODEL_ISA_HOSTFP_H
@@ -64,6 +64,12 @@ static inline uint32_t isa_hostfp_from_fflags(uint32_t f)
 	       (f & SF_NX ? ISA_MXCSR_PE : 0);
 }
 
+/* Bits of MXCSR for ISA_RM_RNE, RTZ, RDN, RUP */
+static inline uint32_t isa_hostfp_from_rm(uint8_t rm)
+{
+	return (uint32_t)(0x9cu >> 2 * rm & 3) << 13;
+}
+
 #else
 #define ISA_HAVE_HOSTFP 0
 #define ISA_MXCSR_DEFAULT 0u
@@ -97,6 +103,12 @@ static inline uint32_t isa_hostfp_to_fflags(uint32_t v)
 static inline uint32_t isa_hostfp_from_fflags(uint32_t f)
 {
 	return f;
+}
+
+static inline uint32_t isa_hostfp_from_rm(uint8_t rm)
+{
+	(void)rm;
+	return 0;
 }
 #endif
 

@@ -112,7 +112,7 @@ struct isa_ctx {
 	uint64_t block_pc;
 	uint64_t next_pc; /* for ISA_JUMP */
 	uint32_t mask; /* lanes that execute */
-	bool frm_set; /* some lane of the wave has frm != RNE */
+	uint8_t frm; /* that of all lanes of @fp_mask, ISA_RM_DYN if they differ */
 	/*
 	 * Sticky flags of the host's FP unit. They are flags that all lanes of
 	 * @fp_mask have set in their fcsr, so a new one means work to do.

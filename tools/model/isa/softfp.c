@@ -316,21 +316,70 @@ static uint64_t div_bits(const struct format *f, uint64_t va, uint64_t vb, struc
 	return round_pack(f, sign, exp, q | (n % b.sig != 0), env);
 }
 
-/* Integer square root of a number with bit 127 or 126 set. */
-static uint64_t isqrt(u128 v, bool *exact)
+/*
+ * Integer square roots by division, from that of the upper half to that of the whole (P.
+ * Zimmermann, Karatsuba Square Root, INRIA RR-3805): with v = high * B^2 + mid * B + low and the
+ * root s and the remainder r of high, (r * B + mid) / 2s is the lower half of the root, or one
+ * too many. One of the two upper bits of each number is set.
+ */
+static uint32_t isqrt16(uint32_t v, uint32_t *rem)
 {
-	u128 rem = 0, root = 0;
-	int n;
+	uint32_t r = 0, root = 0;
 
-	for (n = 63; n >= 0; n--) {
-		rem = rem << 2 | (v >> (2 * n) & 3);
+	for (int n = 7; n >= 0; n--) {
+		r = r << 2 | (v >> (2 * n) & 3);
 		root <<= 1;
-		if (rem > root << 1) {
-			rem -= root << 1 | 1;
+		if (r > root << 1) {
+			r -= root << 1 | 1;
 			root |= 1;
 		}
 	}
-	*exact = !rem;
+	*rem = r;
+	return root;
+}
+
+static uint64_t isqrt_double(uint64_t high_root, uint64_t high_rem, uint64_t mid, uint64_t low,
+			     unsigned int bits, uint64_t *rem)
+{
+	uint64_t n = high_rem << bits | mid, q = n / (2 * high_root);
+	uint64_t root = (high_root << bits) + q;
+	int64_t left = (int64_t)((n % (2 * high_root)) << bits | low) - (int64_t)(q * q);
+
+	if (left < 0) {
+		left += (int64_t)(2 * root - 1);
+		root--;
+	}
+	*rem = (uint64_t)left;
+	return root;
+}
+
+static uint64_t isqrt64(uint64_t v, uint64_t *rem)
+{
+	uint32_t r;
+	uint64_t root = isqrt16((uint32_t)(v >> 48), &r);
+
+	root = isqrt_double(root, r, v >> 40 & 0xff, v >> 32 & 0xff, 8, rem);
+	return isqrt_double(root, *rem, v >> 16 & 0xffff, v & 0xffff, 16, rem);
+}
+
+/* Of a number with bit 127 or 126 set. */
+static uint64_t isqrt(u128 v, bool *exact)
+{
+	uint64_t high = v >> 64, part, rem;
+	u128 n, root;
+	__int128 left;
+
+	part = isqrt64(high, &rem);
+	n = (u128)rem << 32 | (uint32_t)(v >> 32);
+	root = ((u128)part << 32) + n / (2 * part);
+	left = (__int128)((n % (2 * part)) << 32 | (uint32_t)v);
+	n /= 2 * part;
+	left -= (__int128)(n * n);
+	if (left < 0) {
+		left += (__int128)(2 * root - 1);
+		root--;
+	}
+	*exact = !left;
 	return (uint64_t)root;
 }
 
