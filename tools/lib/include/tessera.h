@@ -402,8 +402,12 @@ struct tess_dispatch {
  * If the composition changes meanwhile, the rest of the work goes to the slices that are
  * there then; what was sent already runs to its end, once.
  *
+ * Waits while a queue that it needs has no room (each takes 64 jobs); other operations of the
+ * device wait behind it then, nothing else does.
+ *
  * Returns 0; -EINVAL, -E2BIG a bad size; -ENXIO no slice can run it; -ENOMEM,
- * -ENOSPC; -ENODEV the GPU is gone.
+ * -ENOSPC; -ENODEV the GPU is gone. After an error nothing of it runs. What goes wrong once a
+ * part of it was sent (all slices are taken away, say) is told by the fence.
  */
 TESS_API int tess_dispatch(struct tess_device *dev, const struct tess_dispatch *d,
 			   struct tess_fence **fence);

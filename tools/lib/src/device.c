@@ -3,8 +3,8 @@
  * DOC: devices
  *
  * A handle is one open file of the kernel driver with one address space. One mutex
- * serializes the library's own state; no call waits for the GPU with it held, except
- * to make room in a queue.
+ * serializes the library's own state; no call waits for the GPU with it held. Another one
+ * keeps operations in order while one of them waits for room in a queue.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -172,6 +172,7 @@ int tess_open(const char *which, struct tess_device **out)
 	if (!dev)
 		return tess_fail(NULL, -ENOMEM, "out of memory");
 	tess_error_init(&dev->error);
+	pthread_mutex_init(&dev->order, NULL);
 	pthread_mutex_init(&dev->lock, NULL);
 	dev->id = node;
 	ret = tess_kmd_open(node.node, &dev->kmd);
@@ -198,6 +199,7 @@ err_close:
 	tess_kmd_close(dev->kmd);
 err_free:
 	pthread_mutex_destroy(&dev->lock);
+	pthread_mutex_destroy(&dev->order);
 	free(dev);
 	return ret;
 }
@@ -234,6 +236,7 @@ void tess_close(struct tess_device *dev)
 	tess_va_fini(&dev->va);
 	tess_kmd_close(dev->kmd);
 	pthread_mutex_destroy(&dev->lock);
+	pthread_mutex_destroy(&dev->order);
 	pthread_mutex_destroy(&dev->error.lock);
 	free(dev);
 }

@@ -17,7 +17,9 @@ struct tess_queue;
 /**
  * struct tess_device - an open GPU
  * @error: has its own lock
- * @lock: protects everything below that changes after tess_open()
+ * @order: held while an operation is started, also while that waits for the GPU; taken first
+ * @lock: protects everything below that changes after tess_open(); nobody waits for the GPU
+ *	with it held
  * @kmd: constant
  * @id: constant: how it was found
  * @vm: constant: the kernel's address space, 0 once it is gone
@@ -36,6 +38,7 @@ struct tess_queue;
  */
 struct tess_device {
 	struct tess_error_state error;
+	pthread_mutex_t order;
 	pthread_mutex_t lock;
 	struct tess_kmd *kmd;
 	struct tess_node id;

@@ -88,13 +88,18 @@ void tess_fence_finish_job_locked(struct tess_fence *fence, const struct tess_sl
 	put_locked(fence);
 }
 
-void tess_fence_fail_job_locked(struct tess_fence *fence, int status, const char *text)
+void tess_fence_fail_locked(struct tess_fence *fence, int status, const char *text)
 {
 	/* A cause is worth more than a consequence. */
 	if (!fence->status || (fence->status == -ECANCELED && status != -ECANCELED)) {
 		fence->status = status;
 		snprintf(fence->text, sizeof(fence->text), "%s", text);
 	}
+}
+
+void tess_fence_fail_job_locked(struct tess_fence *fence, int status, const char *text)
+{
+	tess_fence_fail_locked(fence, status, text);
 	fence->counters.jobs++;
 	fence->pending--;
 	put_locked(fence);

@@ -50,4 +50,7 @@ void tess_fence_add_job_locked(struct tess_fence *fence, unsigned int slice, uin
 void tess_fence_finish_job_locked(struct tess_fence *fence, const struct tess_slot *slot);
 void tess_fence_fail_job_locked(struct tess_fence *fence, int status, const char *text);
 
+/* The operation failed while other jobs of it were on their way. */
+void tess_fence_fail_locked(struct tess_fence *fence, int status, const char *text);
+
 #endif

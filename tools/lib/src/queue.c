@@ -38,9 +38,13 @@ bool tess_queue_job_done(const struct tess_queue *q, uint64_t point)
 	return __atomic_load_n(&slot->after.time, __ATOMIC_ACQUIRE) != TESS_SLOT_UNDONE;
 }
 
-static int wait_point(struct tess_queue *q, uint64_t point, int64_t deadline)
+/* Nothing but results of jobs up to @point may be missing. */
+static int need_locked(struct tess_queue *q, uint64_t point)
 {
-	return tess_kmd_sync_wait(q->dev->kmd, &q->sync, &point, 1, deadline);
+	if (q->collected >= point)
+		return 0;
+	q->wanted = point;
+	return -EAGAIN;
 }
 
 static int create(struct tess_device *dev, unsigned int slice, struct tess_queue **out)
@@ -110,10 +114,9 @@ int tess_queue_get_locked(struct tess_device *dev, unsigned int slice, struct te
 	q = dev->queues[slice];
 	if (q->dead) {
 		/* Its jobs are over or about to be cancelled. */
-		ret = wait_point(q, q->submitted, INT64_MAX);
+		ret = need_locked(q, q->submitted);
 		if (ret)
-			return tess_device_fail(dev, ret, "wait for a failed queue");
-		tess_queue_collect_locked(q, q->submitted);
+			return ret;
 		destroy_kernel_queue(q);
 	}
 	if (!q->id) {
@@ -148,11 +151,10 @@ int tess_queue_slot_locked(struct tess_queue *q, struct tess_slot **slot, uint64
 	uint64_t point = q->submitted + 1;
 	int ret;
 
-	if (point - q->collected > TESS_QUEUE_SLOTS) {
-		ret = wait_point(q, point - TESS_QUEUE_SLOTS, INT64_MAX);
+	if (point > TESS_QUEUE_SLOTS) {
+		ret = need_locked(q, point - TESS_QUEUE_SLOTS);
 		if (ret)
-			return tess_device_fail(q->dev, ret, "wait for room in a queue");
-		tess_queue_collect_locked(q, point - TESS_QUEUE_SLOTS);
+			return ret;
 	}
 	*slot = slot_of(q, point);
 	*va = q->cmd->va + (uint64_t)((uint8_t *)*slot - (uint8_t *)q->cmd->map);
@@ -169,9 +171,9 @@ int tess_queue_scratch_locked(struct tess_queue *q, uint64_t bytes, uint64_t *va
 	if (!old || old->size < bytes) {
 		if (old) {
 			/* Jobs that use it may be running. */
-			ret = wait_point(q, q->submitted, INT64_MAX);
+			ret = need_locked(q, q->submitted);
 			if (ret)
-				return tess_device_fail(q->dev, ret, "wait for a queue");
+				return ret;
 			tess_buffer_destroy_locked(old);
 			q->scratch = NULL;
 		}

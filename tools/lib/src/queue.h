@@ -43,6 +43,7 @@ struct tess_slot {
  * @sync: timeline; job n signals point n
  * @submitted: point of the last job
  * @collected: up to this point, results were taken from the slots
+ * @wanted: up to where they must be before the next job can be prepared, after -EAGAIN
  * @cmd: memory of the slots
  * @scratch: private memory of work-items, or NULL
  * @fences: of the jobs in the slots; job n is in slot n % TESS_QUEUE_SLOTS
@@ -56,10 +57,17 @@ struct tess_queue {
 	uint32_t sync;
 	uint64_t submitted;
 	uint64_t collected;
+	uint64_t wanted;
 	struct tess_buffer *cmd;
 	struct tess_buffer *scratch;
 	struct tess_fence *fences[TESS_QUEUE_SLOTS];
 };
+
+/*
+ * The three that follow prepare a job; the GPU knows nothing of it. They never wait for the GPU:
+ * -EAGAIN (without an error text) says that the timeline must reach tess_queue::wanted, and its
+ * jobs be collected, before all of it is repeated.
+ */
 
 /*
  * The queue of a slice, ready to take a job. -ENXIO (without an error text): the
@@ -71,7 +79,7 @@ int tess_queue_get_locked(struct tess_device *dev, unsigned int slice, struct te
 void tess_queue_stop_locked(struct tess_queue *q);
 void tess_queue_free_locked(struct tess_queue *q);
 
-/* The slot of the next job, cleared, and its VA. Waits if all slots are in use. */
+/* The slot of the next job, cleared, and its VA. */
 int tess_queue_slot_locked(struct tess_queue *q, struct tess_slot **slot, uint64_t *va);
 
 /* VA of at least @bytes of private memory for the next job. */

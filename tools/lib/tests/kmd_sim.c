@@ -56,6 +56,7 @@ struct sim sim;
 
 static struct tess_kmd *current;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t unstuck = PTHREAD_COND_INITIALIZER;
 
 void sim_reset(void)
 {
@@ -153,6 +154,8 @@ static int bo_create(struct tess_kmd *kmd, struct drm_tessera_bo_create *req)
 {
 	unsigned int i;
 
+	if (++sim.bos == sim.deny_bo_at)
+		return -ENOMEM;
 	req->size = (req->size + PAGE - 1) & ~(PAGE - 1);
 	if ((req->flags & DRM_TESSERA_BO_VRAM) && req->size > sim.vram_free)
 		return -ENOSPC;
@@ -255,10 +258,23 @@ void sim_unstick(void)
 {
 	unsigned int i;
 
+	pthread_mutex_lock(&lock);
 	sim.stuck = false;
 	for (i = 0; i < current->job_count; i++)
 		run_job(current, &current->jobs[i]);
 	current->job_count = 0;
+	pthread_cond_broadcast(&unstuck);
+	pthread_mutex_unlock(&lock);
+}
+
+unsigned int sim_waiters(void)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&lock);
+	n = sim.waiters;
+	pthread_mutex_unlock(&lock);
+	return n;
 }
 
 static int submit(struct tess_kmd *kmd, const struct drm_tessera_submit *req)
@@ -386,18 +402,32 @@ void tess_kmd_sync_destroy(struct tess_kmd *kmd, uint32_t handle)
 	kmd->sync_used[handle] = false;
 }
 
-/* Nothing happens in the meantime: whoever would wait for ever is told. */
+static bool reached(const struct tess_kmd *kmd, const uint32_t *handles, const uint64_t *points,
+		    unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (kmd->points[handles[i]] < points[i])
+			return false;
+	}
+	return true;
+}
+
+/* A thread that would wait for ever is told so, unless the test wants it to wait. */
 int tess_kmd_sync_wait(struct tess_kmd *kmd, uint32_t *handles, uint64_t *points,
 		       unsigned int count, int64_t deadline_ns)
 {
-	unsigned int i;
+	bool forever = deadline_ns == INT64_MAX;
 	int ret = 0;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < count; i++) {
-		if (kmd->points[handles[i]] < points[i])
-			ret = deadline_ns == INT64_MAX ? -EDEADLK : -ETIME;
-	}
+	sim.waiters++;
+	while (forever && sim.patient && !reached(kmd, handles, points, count))
+		pthread_cond_wait(&unstuck, &lock);
+	sim.waiters--;
+	if (!reached(kmd, handles, points, count))
+		ret = forever ? -EDEADLK : -ETIME;
 	pthread_mutex_unlock(&lock);
 	return ret;
 }

@@ -28,7 +28,11 @@
  * @blind: submissions that are refused although their slices are there
  * @flicker: submissions that are refused by slices that were away only then
  * @deny_bind: VM_BIND fails with this error
+ * @deny_bo_at: BO_CREATE of this number (from 1) fails with -ENOMEM
+ * @bos: BO_CREATEs so far, refused ones too
  * @stuck: jobs stay unfinished until sim_unstick()
+ * @patient: who waits for such jobs without a time limit waits; otherwise -EDEADLK
+ * @waiters: threads that wait
  * @hang_after: instructions after which a job counts as hung
  * @submits: submissions so far, refused ones too
  * @queues: kernel queues made so far
@@ -49,7 +53,11 @@ struct sim {
 	unsigned int blind;
 	unsigned int flicker;
 	int deny_bind;
+	uint64_t deny_bo_at;
+	uint64_t bos;
 	bool stuck;
+	bool patient;
+	unsigned int waiters;
 	uint64_t hang_after;
 	uint64_t submits;
 	uint64_t queues;
@@ -63,6 +71,9 @@ extern struct sim sim;
 /* A machine with one GPU of eight slices with 4, 4, 2, 2, 1, 1, 1, 1 cores */
 void sim_reset(void);
 void sim_unstick(void);
+
+/* sim.waiters, for another thread */
+unsigned int sim_waiters(void);
 
 /* Give other slices to the vGPU; what is queued on those that go runs on */
 void sim_compose(uint64_t slice_mask);

@@ -5,7 +5,7 @@
 # compiled by tessera-cc. Each test is tests/NAME.c and gets the directory of the
 # kernels as its argument.
 
-TESTS	:= test_args test_image test_image_fuzz test_lib test_fault test_split test_va
+TESTS	:= test_args test_image test_image_fuzz test_lib test_fault test_split test_start test_va
 
 A	:= $(O)/asan
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -79,6 +79,7 @@ test-tsan:
 	$(MAKE) O=$(O)/tsan SAN=-fsanitize=thread test-build
 	@echo "TAP version 13"
 	setarch -R $(O)/tsan/asan/test_lib $(O)/tsan/asan/kernels
+	setarch -R $(O)/tsan/asan/test_start $(O)/tsan/asan/kernels
 
 .PHONY: sim test-build test test-device test-tsan
 .SECONDARY:
