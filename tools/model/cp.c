@@ -57,6 +57,16 @@ void *cp_ptr(struct slice *s, uint64_t va, enum mmu_mode mode, enum isa_access a
 	return page.host + (va & (TESS_PAGE_SIZE - 1));
 }
 
+static uint64_t packet_address(const struct slice *s)
+{
+	const struct client *c = &s->client;
+	uint64_t mask = (1ULL << c->ring_log2) - 1;
+
+	if (c->indirect_count)
+		return c->indirect_addr + (uint64_t)c->indirect_index * DRM_TESSERA_PKT_SIZE;
+	return c->ring_base + (c->rptr & mask) * DRM_TESSERA_PKT_SIZE;
+}
+
 static int need_zero(const __le64 *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -155,6 +165,12 @@ static enum cp_result fence_exec(struct slice *s, uint64_t until)
 	struct tess_completion_record *rec;
 
 	(void)until;
+	/* After a fault of the record's page the client may have taken its address away. */
+	if (!c->completion) {
+		slice_packet_fault(s, DRM_TESSERA_CAUSE_NO_COMPLETION, packet_address(s));
+		c->phase = CP_FETCH;
+		return CP_MORE;
+	}
 	rec = cp_ptr(s, c->completion, MMU_PHYS, ISA_STORE);
 	if (!rec)
 		return CP_MORE;
@@ -260,24 +276,27 @@ static const uint8_t block_counters[] = {
 	COUNTER(BYTES), COUNTER(LINK_BYTES), COUNTER(GROUPS),
 };
 
+/* The time comes last, and after all of the rest: a client that sees it may read the others. */
 static enum cp_result timestamp_exec(struct slice *s, uint64_t until)
 {
 	const struct tess_pkt_timestamp *p = (const void *)s->client.packet;
-	uint64_t va = le64toh(p->address), value = time_now(s);
-	size_t words = 1;
+	uint64_t va = le64toh(p->address), *word;
 
 	(void)until;
-	if (le16toh(p->flags) & DRM_TESSERA_TIMESTAMP_COUNTERS)
-		words += sizeof(block_counters);
-	for (size_t i = 0; i < words; i++) {
-		uint64_t *word = cp_ptr(s, va + i * sizeof(*word), cp_mode(s), ISA_STORE);
+	if (le16toh(p->flags) & DRM_TESSERA_TIMESTAMP_COUNTERS) {
+		for (size_t i = 0; i < sizeof(block_counters); i++) {
+			uint64_t value = s->client.counters[block_counters[i]];
 
-		if (!word)
-			return CP_MORE;
-		if (i > 0)
-			value = s->client.counters[block_counters[i - 1]];
-		__atomic_store_n(word, htole64(value), __ATOMIC_RELAXED);
+			word = cp_ptr(s, va + (i + 1) * sizeof(*word), cp_mode(s), ISA_STORE);
+			if (!word)
+				return CP_MORE;
+			__atomic_store_n(word, htole64(value), __ATOMIC_RELAXED);
+		}
 	}
+	word = cp_ptr(s, va, cp_mode(s), ISA_STORE);
+	if (!word)
+		return CP_MORE;
+	__atomic_store_n(word, htole64(time_now(s)), __ATOMIC_RELEASE);
 	return CP_DONE;
 }
 
@@ -311,16 +330,6 @@ static const struct packet_op *packet_op_find(const struct slice *s)
 		if (packet_ops[i].type == s->client.packet[0])
 			return &packet_ops[i];
 	return NULL;
-}
-
-static uint64_t packet_address(const struct slice *s)
-{
-	const struct client *c = &s->client;
-	uint64_t mask = (1ULL << c->ring_log2) - 1;
-
-	if (c->indirect_count)
-		return c->indirect_addr + (uint64_t)c->indirect_index * DRM_TESSERA_PKT_SIZE;
-	return c->ring_base + (c->rptr & mask) * DRM_TESSERA_PKT_SIZE;
 }
 
 /* Fetch the next packet; false if there is none or it cannot be read. */

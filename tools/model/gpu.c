@@ -69,6 +69,8 @@ static void fill_composition(struct gpu *g)
 void gpu_reset(struct gpu *g)
 {
 	g->now = 0;
+	if (g->desc.bus.restart)
+		g->desc.bus.restart(g->desc.bus.opaque);
 	g->event_pending = 0;
 	memset(g->latch, 0, sizeof(g->latch));
 	gpu_zero_vram(g, 0, g->desc.nr_slices * g->desc.bank_size);

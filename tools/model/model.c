@@ -40,7 +40,7 @@
  * @dev: its PCI function
  * @log: messages
  * @clock_khz: limit of the clock, 0: none
- * @start: wall time at the start
+ * @start: wall time at which the GPU's time was 0
  * @polled: wall time at which the socket was looked at
  * @waited: wall time up to which a waiting GPU got cycles
  * @vram: memory
@@ -94,6 +94,13 @@ static void bus_irq(void *opaque, unsigned int vector)
 	pci_dev_irq_raise(m->dev, vector);
 }
 
+static void bus_restart(void *opaque)
+{
+	struct model *m = opaque;
+
+	m->start = wall_ns();
+}
+
 static uint64_t bus_wall(void *opaque)
 {
 	struct model *m = opaque;
@@ -120,7 +127,6 @@ static void dev_reset(void *opaque, enum pci_reset how)
 	struct model *m = opaque;
 
 	log_event(m->log, LOG_INFO, "reset %d", how);
-	m->start = wall_ns();
 	gpu_reset(m->gpu);
 }
 
@@ -261,6 +267,7 @@ static int model_start(struct model *m, const struct options *o)
 			.dma_ptr = bus_dma_ptr,
 			.irq = bus_irq,
 			.wall = o->clock_khz ? bus_wall : NULL,
+			.restart = bus_restart,
 			.opaque = m,
 		},
 		.log = m->log,
@@ -272,7 +279,6 @@ static int model_start(struct model *m, const struct options *o)
 		.log = dev_log,
 	};
 
-	m->start = wall_ns();
 	m->clock_khz = o->clock_khz;
 	m->vram_fd = vfu_memfd("tessera-vram", pd.vram_size, &m->vram);
 	if (m->vram_fd < 0)

@@ -280,7 +280,7 @@ static void test_atomics(struct rig *r)
 static void test_new_code(struct rig *r)
 {
 	const uint32_t one[] = { ADDI(T0, X0, 1), SD(T0, 0, A0), RET };
-	const uint32_t two = ADDI(T0, X0, 2);
+	const uint32_t two = ADDI(T0, X0, 2), other[] = { FENCE_I, RET };
 	struct tess_pkt_dispatch p = pkt_dispatch(CODE, OUT, 1, 1);
 
 	memcpy(rig_mem(r, CODE_PA), one, sizeof(one));
@@ -296,6 +296,13 @@ static void test_new_code(struct rig *r)
 	sreg_write(r, 0, TESS_SREG_TLB_INVALIDATE, 1);
 	rig_do(r, 0, &p);
 	ok(rig_read64(r, OUT_PA) == 1, "and after TLB_INVALIDATE");
+	memcpy(rig_mem(r, CODE_PA), &two, sizeof(two));
+	memcpy(rig_mem(r, CODE_PA + 256), other, sizeof(other));
+	p.kernel_object = CODE + 256;
+	rig_do(r, 0, &p);
+	p.kernel_object = CODE;
+	rig_do(r, 0, &p);
+	ok(rig_read64(r, OUT_PA) == 2, "and after a fence.i of another group");
 }
 
 /* A host fault in the middle of a kernel: the access is repeated exactly once. */

@@ -26,10 +26,18 @@ static void no_irq(void *opaque, unsigned int vector)
 	(void)vector;
 }
 
+static uint64_t wall_start;
+
 static uint64_t wall(void *opaque)
 {
 	(void)opaque;
-	return wall_cycles;
+	return wall_cycles - wall_start;
+}
+
+static void restart(void *opaque)
+{
+	(void)opaque;
+	wall_start = wall_cycles;
 }
 
 static struct gpu_desc good_desc(unsigned int slices)
@@ -137,17 +145,24 @@ static void test_time(void)
 	gpu_destroy(g);
 
 	d.bus.wall = wall;
+	d.bus.restart = restart;
+	wall_cycles = 77;
 	g = gpu_create(&d);
+	wall_cycles += 1000000;
 	gpu_reg_write(g, TESS_CLIENT_PAGE(1) + TESS_SREG_CONTROL, TESS_CONTROL_ENABLE, 4);
 	ok(gpu_time(g) == 1000000, "a clock: idle time comes before a write");
 	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 0,
 	   "and does not count for the slice that it enables");
-	wall_cycles = 3000000;
+	wall_cycles += 2000000;
 	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 3000000, "a clock: TIME follows it while idle");
-	wall_cycles = 4000000;
+	wall_cycles += 1000000;
 	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 3000000 &&
 		   gpu_reg_read(g, TESS_CLIENT_PAGE(0) + TESS_SREG_COUNTERS, 8) == 0,
 	   "CYCLES of the slice that is enabled");
+	gpu_reg_write(g, TESS_REG_RESET, TESS_RESET_KEY, 4);
+	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 0, "a clock: RESET begins time again at 0");
+	wall_cycles += 500;
+	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 500, "and it follows the clock from there");
 	gpu_destroy(g);
 }
 

@@ -535,6 +535,12 @@ static void test_clock(void)
 	ok(after > before && after - before <= t[3] - t[0] + 1000,
 	   "busy at 1 MHz: %llu cycles in %llu us", (unsigned long long)(after - before),
 	   (unsigned long long)(t[3] - t[0]));
+	t[0] = now_us();
+	wr(&vm, 0, TESS_REG_RESET, 4, TESS_RESET_KEY);
+	after = rd(&vm, 0, TESS_REG_TIME, 8);
+	t[3] = now_us();
+	ok(after <= t[3] - t[0] + 1, "RESET at 1 MHz: TIME is %llu after %llu us",
+	   (unsigned long long)after, (unsigned long long)(t[3] - t[0]));
 	ok(finish(&vm) == 0, "ends");
 }
 

@@ -9,6 +9,7 @@
 #include "tap.h"
 
 #define DATA RIG_DATA
+#define NOWHERE (RIG_SYS + RIG_SYS_SIZE)
 
 static void enable(struct rig *r, unsigned int n, bool on)
 {
@@ -204,6 +205,43 @@ static void test_event_race(struct rig *r)
 	ok(r->irqs[TESS_IRQ_COMPLETION] == irqs, "and no interrupt comes for it later");
 }
 
+/*
+ * A FENCE faults on its record, the client sets COMPLETION to 0 and resumes: the FENCE writes
+ * nowhere. With stage 2 there is memory at address 0.
+ */
+static void test_completion_taken_away(struct rig *r)
+{
+	struct tess_pkt_fence p = pkt_fence(2, 0);
+	uint64_t root = rig_stage2(r, 1);
+
+	rig_map(r, root, 0, DATA, PTE_ALL, 0);
+	memset(rig_mem(r, DATA), 0xee, 64);
+	enable(r, 1, false);
+	sreg_write64(r, 1, TESS_SREG_COMPLETION, NOWHERE);
+	enable(r, 1, true);
+	rig_push(r, 1, &p);
+	rig_doorbell(r, 1);
+	rig_run(r, 10);
+	hreg_write(r, 1, TESS_HREG_HFAULT_ACK, TESS_HFAULT_ACK_REFUSE);
+	rig_run(r, 10);
+	ok(rig_fault(r, 1) == FAULT(STORE_ACCESS), "FENCE whose record is nowhere");
+	enable(r, 1, false);
+	sreg_write64(r, 1, TESS_SREG_COMPLETION, 0);
+	sreg_write(r, 1, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_RESUME);
+	enable(r, 1, true);
+	rig_run(r, 10);
+	ok(rig_fault(r, 1) == FAULT(NO_COMPLETION), "its record is taken away: RESUME says so");
+	ok(rig_read64(r, DATA) == 0xeeeeeeeeeeeeeeeeULL && sreg64(r, 1, TESS_SREG_FENCE_SEQ) == 1,
+	   "and nothing is written to address 0");
+	enable(r, 1, false);
+	sreg_write64(r, 1, TESS_SREG_COMPLETION, RIG_RECORD(1));
+	sreg_write(r, 1, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_RESUME);
+	enable(r, 1, true);
+	rig_run(r, 10);
+	ok(!rig_fault(r, 1) && rig_read64(r, RIG_RECORD(1)) == 2, "it completes with a new record");
+	hreg_write(r, 1, TESS_HREG_CONTROL, TESS_HCONTROL_RUN);
+}
+
 static void test_completion_address(struct rig *r)
 {
 	struct tess_pkt_fence p = pkt_fence(1, 0);
@@ -222,6 +260,7 @@ static void test_completion_address(struct rig *r)
 	enable(r, 1, true);
 	rig_run(r, 10);
 	ok(rig_read64(r, RIG_RECORD(1)) == 1, "RESUME looks at the packet again");
+	test_completion_taken_away(r);
 	enable(r, 1, false);
 	sreg_write64(r, 1, TESS_SREG_COMPLETION, 0x40);
 	enable(r, 1, true);
