@@ -7,8 +7,10 @@
 status=0
 python3 selftests/scripts/test_ktap.py || status=1
 sh selftests/scripts/test_env.sh || status=1
+sh selftests/scripts/test_user.sh || status=1
 sh selftests/scripts/test_lint.sh || status=1
 sh selftests/scripts/test_check.sh || status=1
+sh selftests/scripts/test_demo.sh || status=1
 sh selftests/scripts/test_vm.sh || status=1
 scripts/vm host --bare --gpus 0 --timeout 1200 -- sh selftests/scripts/test_guest.sh || status=1
 exit $status
