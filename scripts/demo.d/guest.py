@@ -42,7 +42,6 @@ def sha256(files):
 
 def main():
     guest, out = sys.argv[1:]
-    os.makedirs(out, exist_ok=True)
     files = sorted(glob.glob(os.path.join(TREE, "include", "*", "*", "*.h")) +
                    glob.glob(os.path.join(TREE, "Documentation", "*.rst")))
     results = [
@@ -52,8 +51,8 @@ def main():
         run("reduce"),
         run("bandwidth"),
     ]
-    with open(os.path.join(out, "results.json"), "w") as f:
-        json.dump([r for r in results if r], f, indent=1)
+    # Not as a file in the tree: what one machine writes there, another may see too late
+    print("results " + json.dumps([r for r in results if r]), flush=True)
     good = sum(bool(r and r["ok"]) for r in results)
     if good != len(results):
         subprocess.run("dmesg | tail -n 15", shell=True, check=False)
