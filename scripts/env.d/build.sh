@@ -145,7 +145,7 @@ unpack_kernels()
 	for rel in "${releases[@]}"; do
 		unpack_kernel "$rel"
 	done
-	unpack_checkpatch
+	unpack_kernel_tools
 }
 
 install_kernels()
@@ -189,19 +189,21 @@ unpack_modules()
 		drivers/char -name '*.ko.xz' -print0 | xargs -0 -r -n 50 xz -d)
 }
 
-# checkpatch is in no package of its own, only in that of the kernel source.
-unpack_checkpatch()
+# checkpatch and what the kernel's own selftests share are in no package of their own, only in that
+# of the kernel source.
+unpack_kernel_tools()
 {
-	local dest=$work/kernels/usr/lib/tessera/checkpatch deb
+	local dest=$work/kernels/usr/lib/tessera/linux top=linux-source-6.12 deb
 
 	mkdir -p "$dest"
 	deb=$(cd "$work" && private_apt apt-get download linux-source-6.12 >&2 &&
 	      ls linux-source-6.12_*.deb) || die "cannot fetch linux-source-6.12"
 	dpkg-deb --fsys-tarfile "$work/$deb" |
 		tar -xO ./usr/src/linux-source-6.12.tar.xz | xz -dc -T0 |
-		tar -x -C "$dest" --strip-components=2 --wildcards \
-			'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' \
-			'*/scripts/const_structs.checkpatch'
+		tar -x -C "$dest" --strip-components=1 \
+			$top/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} \
+			$top/tools/testing/selftests/{kselftest.h,kselftest_harness.h,kselftest} \
+			$top/tools/testing/selftests/run_kselftest.sh
 	rm -f "$work/$deb"
 }
 
