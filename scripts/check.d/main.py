@@ -21,12 +21,9 @@ LANE_TIMEOUT = 900
 GRACE = 20
 # What a test said last before it failed, shown again at the end.
 SAID_LINES, SAID_WIDTH = 3, 160
-# What scripts/vm says of machines that stand still or die. Translated ones do so now and then for
-# no fault of a test's (testing.rst): a lane that failed with one is run again, once.
-LOST = re.compile(r"vm: host: (?:no sign of life for \d+ s"
-                  r"|died .*without a function of Tessera in its last words)"
-                  r"|vm: guest: (?:no sign of life for \d+ s"
-                  r"|no end after \d+ s|died before the command ended)")
+# What scripts/vm says when it has proof that a machine was lost for no fault of a test's
+# (scripts/vm.d/lost.py): a lane that failed with one is run again, once.
+LOST = re.compile(r"vm: (?:host|guest): emulator lost this machine: .*")
 STILLBORN = "vm: guest: stillborn"
 
 

@@ -142,21 +142,23 @@ def boot(opts, prepare=lambda m: None):
     opts.tsc_khz = outer["TSC_KHZ"]
     opts.kernel = opts.kernel or ".".join(os.uname().release.split(".")[:2])
     opts.host = [full_bdf(b) for b in opts.host]
-    doubtful = opts.accel == "kvm" and outer["ACCEL"] == "tcg"
+    translated = outer["ACCEL"] == "tcg"
+    doubtful = opts.accel == "kvm" and translated
     with contextlib.ExitStack() as stack:
         for bdf in opts.host:
             stack.enter_context(assigned(bdf))
         for births_left in range(BIRTHS - 1, -1, -1):
-            status, stillborn = boot_once(opts, prepare, doubtful and births_left > 0)
+            status, stillborn = boot_once(opts, prepare, translated, doubtful and births_left > 0)
             if not stillborn:
                 break
             print("vm: guest: stillborn: booting it again", file=sys.stderr, flush=True)
         return status
 
 
-def boot_once(opts, prepare, doubtful):
+def boot_once(opts, prepare, translated, doubtful):
     """Returns the status, and whether the guest ended before its first program ran."""
     with Machine(opts, "guest", ROOT_DISK) as m:
+        m.translated = translated
         m.may_be_stillborn = doubtful
         prepare(m)
         argv = m.base_args(() if opts.bare else MODULES)

@@ -99,6 +99,7 @@ def run(opts):
     opts.tsc_khz = tsc.khz()
     modules = () if opts.bare else MODULES
     with Machine(opts, "host", root_image()) as m:
+        m.translated = opts.accel == "tcg"
         argv = m.base_args(modules)
         if opts.iommu:
             argv += ["-device", "amd-iommu,dma-remap=on"]

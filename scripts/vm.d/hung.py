@@ -6,7 +6,7 @@ for blocked tasks and the stacks of its processors, and QEMU for their registers
 interrupt controllers: the first tells about a deadlock in the kernel, the second about a
 kernel that does not run at all, or that no interrupt reaches. The stacks of QEMU and of the
 GPU models tell about the rest; of a guest, KVM's trace of a moment tells what it does instead
-of going on.
+of going on. lost.py tells from all that whether the emulator is to blame.
 """
 
 import contextlib
@@ -19,6 +19,8 @@ import socket
 import subprocess
 import time
 
+import lost
+
 PATIENCE = 5
 STACKS_PATIENCE = 30
 TRACING = "/sys/kernel/debug/tracing"
@@ -26,8 +28,12 @@ TRACE_S = 0.1
 TRACE_LINES = 40
 # Log everything, tasks that are blocked, what runs on each processor.
 SYSRQ = "8wl"
-REGISTERS = ("RIP", "RFL", "HLT", "CPL", "RSP", "CR2")
-INTERRUPTS = ("LVTT", "Timer", "ISR", "IRR", "TPR")
+REGISTERS = ("RIP", "RFL", "HLT", "CPL", "RSP", "CR2", "GS ")
+INTERRUPTS = ("LVTT", "Timer", "SPIV", "ISR", "IRR", "APR")
+# A processor sleeps if its thread does not run for so long.
+SLEEP_S = 2
+# An idle processor of a machine that waits for an answer is found soon.
+IDLE_TRIES, IDLE_S = 5, 0.02
 
 
 class Monitor:
@@ -51,25 +57,74 @@ class Monitor:
             if "return" in answer or "error" in answer:
                 return answer.get("return")
 
-    def tell(self, command):
+    def tell(self, command, **arguments):
         """Lines that the monitor for people answers."""
-        text = self.ask("human-monitor-command", **{"command-line": command}) or ""
+        text = self.ask("human-monitor-command", **{"command-line": command}, **arguments) or ""
         return [line.strip() for line in text.splitlines()]
 
-    def registers(self):
-        """A line per processor with what tells whether it runs."""
-        return [line for line in self.tell("info registers -a")
-                if line.startswith("CPU#") or any(r + "=" in line for r in REGISTERS)]
+    def processors(self):
+        """The processors, and lines with what tells whether they run."""
+        lines = self.tell("info registers -a")
+        shown = [line for line in lines
+                 if line.startswith("CPU#") or any(r + "=" in line for r in REGISTERS)]
+        return lost.processors(lines), shown
 
-    def interrupts(self):
-        """What each processor's interrupt controller waits for."""
-        lines = []
-        for cpu in self.ask("query-cpus-fast") or []:
-            n = cpu["cpu-index"]
-            lines.append(f"APIC of CPU#{n}")
-            lines += [line for line in self.tell(f"info lapic {n}")
-                      if line.startswith(INTERRUPTS)]
-        return lines
+    def threads(self):
+        """The thread of each processor."""
+        return {cpu["cpu-index"]: cpu["thread-id"] for cpu in self.ask("query-cpus-fast") or []}
+
+    def surroundings(self, cpu):
+        """Add what a processor's interrupt controller waits for, and the code where it stands."""
+        cpu.apic = [line for line in self.tell(f"info lapic {cpu.number}")
+                    if line.startswith(INTERRUPTS)]
+        cpu.code = self.tell("x /16xb $pc", **{"cpu-index": cpu.number})
+        return [f"APIC of CPU#{cpu.number}"] + cpu.apic + cpu.code
+
+
+def ran(threads):
+    """How long the threads that sleep have run, exactly; none where the kernel does not say."""
+    times = {}
+    for n, thread in threads.items():
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{thread}/stat") as f:
+                asleep = f.read().rpartition(")")[2].split()[0] == "S"
+            with open(f"/proc/{thread}/schedstat") as f:
+                times.update({n: f.read().split()[0]} if asleep else {})
+    return times
+
+
+def sleepers(monitor):
+    """Processors whose threads do not run. Whoever asks for registers may wake them up."""
+    threads = monitor.threads()
+    before = ran(threads)
+    time.sleep(SLEEP_S)
+    after = ran(threads)
+    return {n for n in after if before.get(n) == after[n]}
+
+
+def hypervisor():
+    """Where the code of this machine's KVM is."""
+    with contextlib.suppress(OSError), open("/proc/modules") as f:
+        for line in f:
+            words = line.split()
+            if words[0] == "kvm_amd" and int(words[5], 16):
+                return range(int(words[5], 16), int(words[5], 16) + int(words[1]))
+    return None
+
+
+def kernel_bases(monitor_path, number):
+    """GS of the processors of a machine that waits, as the kernel has it; empty if not all say."""
+    bases = {}
+    with contextlib.suppress(OSError, ValueError):
+        monitor = Monitor(monitor_path)
+        for _ in range(IDLE_TRIES):
+            for cpu in monitor.processors()[0]:
+                if cpu.in_kernel and cpu["HLT"] and cpu.gs:
+                    bases[cpu.number] = cpu.gs
+            if len(bases) == number:
+                return set(bases.values())
+            time.sleep(IDLE_S)
+    return set()
 
 
 def press(monitor, serial):
@@ -100,24 +155,30 @@ def kvm_trace():
 
 
 def look(monitor, is_guest):
-    """Lines about the processors as they are."""
-    lines = monitor.registers() + monitor.interrupts() + monitor.tell("x /16xb $pc")
-    return lines + (kvm_trace() if is_guest else [])
+    """Lines about the processors as they are, and what proves that they are lost."""
+    asleep = sleepers(monitor)
+    cpus, lines = monitor.processors()
+    for cpu in cpus:
+        cpu.slept = cpu.number in asleep
+        lines += monitor.surroundings(cpu)
+        lines += [f"its thread does not run for {SLEEP_S} s"] if cpu.slept else []
+    proof = lost.by_state(cpus, hypervisor() if is_guest else None)
+    return lines + (kvm_trace() if is_guest else []), proof
 
 
 def examine(monitor_path, serial_path, is_guest):
-    """Return lines about the processors; the kernel's answer goes to its console.
+    """Return lines about the processors, and proof that the emulator lost them, or None.
 
-    Without a serial line the kernel is not asked.
+    The kernel's answer goes to its console. Without a serial line the kernel is not asked.
     """
-    lines = []
+    lines, proof = [], None
     with contextlib.suppress(OSError, ValueError):
         monitor = Monitor(monitor_path)
-        lines = look(monitor, is_guest)
+        lines, proof = look(monitor, is_guest)
         if serial_path:
             press(monitor, serial_path)
-            lines += monitor.registers()
-    return lines or ["the emulator does not answer"]
+            lines += monitor.processors()[1]
+    return lines or ["the emulator does not answer"], proof
 
 
 def in_kernel(pid):

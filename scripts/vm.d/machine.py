@@ -17,6 +17,7 @@ import time
 
 import hung
 import kernlog
+import lost
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
@@ -161,6 +162,9 @@ class Machine:
         self.status = None
         self.boots = 0
         self.may_be_stillborn = False
+        # The emulator, or the processor below its KVM, is a translation.
+        self.translated = False
+        self.bases = set()
         self.released = False
         self.spawned = 0.0
         self.heard = 0.0
@@ -392,6 +396,8 @@ class Machine:
             self.boots += 1
             if self.boots > MAX_BOOTS:
                 self.qemu.kill()
+            if self.translated:
+                self.bases = hung.kernel_bases(self.path("monitor"), self.opts.smp)
             os.write(self.fds["answer"], b"%d\n" % self.boots)
         elif words == ["start"]:
             if self.on_start:
@@ -423,18 +429,30 @@ class Machine:
     def say(self, text):
         write_all(self.err_fd, f"vm: {self.role}: {text}\n".encode())
 
+    def emulator_text(self):
+        with open(self.path("qemu.log"), errors="replace") as f:
+            return f.read()
+
+    def tell_lost(self, proof):
+        """Say in one line that the emulator lost this machine, if that is proven."""
+        if self.translated and proof:
+            self.say(f"emulator lost this machine: {proof}")
+
+    def last_words(self):
+        return lost.by_words(self.console_text(), self.emulator_text(), self.bases)
+
     def out_of_time(self):
         """Say what the machine does instead of coming to an end."""
         is_guest = self.role == "guest"
         if self.stillborn:
             self.report(STALLED, f"did not come up in {BIRTH:g} s; console and processors:")
-            for line in hung.examine(self.path("monitor"), None, is_guest):
+            for line in hung.examine(self.path("monitor"), None, is_guest)[0]:
                 self.say("| " + line)
             return STALLED
         status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
         if self.boots and time.monotonic() - self.heard >= STALL:
             status, why = STALLED, f"no sign of life for {STALL:g} s"
-        state = hung.examine(self.path("monitor"), self.path("serial"), is_guest)
+        state, proof = hung.examine(self.path("monitor"), self.path("serial"), is_guest)
         self.report(status, f"{why} (it came to: {self.reached}); console and processors:",
                     HUNG_TAIL)
         for child in [self.qemu] + self.children:
@@ -442,6 +460,7 @@ class Machine:
             state += hung.stacks(child.pid)
         for line in state:
             self.say("| " + line)
+        self.tell_lost(proof or self.last_words())
         # Who keeps the last lines only has to learn it too
         self.say(why)
         return status
@@ -449,9 +468,7 @@ class Machine:
     def report(self, status, why, lines=CONSOLE_TAIL):
         self.say(why)
         tail = self.console_text().splitlines()[-lines:]
-        with open(self.path("qemu.log"), errors="replace") as f:
-            tail += f.read().splitlines()[-10:]
-        for line in tail:
+        for line in tail + self.emulator_text().splitlines()[-10:]:
             self.say("| " + line)
         return status
 
@@ -464,10 +481,11 @@ class Machine:
         if self.status is None and code < 0:
             return self.report(128 - code, f"emulator ended by signal {-code}")
         if self.status is None:
-            return self.report(SPLAT if found else INFRASTRUCTURE,
-                               f"died before the command ended (emulator status {code}, "
-                               f"last sign of life: {self.reached}{self.suspects()})",
-                               HUNG_TAIL)
+            self.report(INFRASTRUCTURE,
+                        f"died before the command ended (emulator status {code}, "
+                        f"last sign of life: {self.reached}{self.suspects()})", HUNG_TAIL)
+            self.tell_lost(self.last_words())
+            return SPLAT if found else INFRASTRUCTURE
         for text in found:
             self.say("the kernel complained:")
             for line in text.splitlines():

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: the test machinery itself: KTAP reader, scripts/env, check, vm host, vm guest
+# lane: the test machinery itself: KTAP reader, proof of lost machines, scripts/env, check, vm host, vm guest
 # timeout: 1800
 # beside: no
 
 status=0
 python3 selftests/scripts/test_ktap.py || status=1
+python3 selftests/scripts/test_lost.py || status=1
 sh selftests/scripts/test_env.sh || status=1
 sh selftests/scripts/test_user.sh || status=1
 sh selftests/scripts/test_lint.sh || status=1

@@ -1,31 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests in Python that boot guests in the host VM have in common: TAP, sysfs, waiting."""
+"""What tests in Python that boot guests in the host VM have in common: sysfs, waiting."""
 
 import glob
 import os
 import subprocess
 import time
 
+from tap import Tap  # noqa: F401
+
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VM = os.path.join(TREE, "scripts", "vm")
-
-
-class Tap:
-    """Counts and prints tests."""
-
-    def __init__(self):
-        self.count = self.failed = 0
-        print("TAP version 13", flush=True)
-
-    def ok(self, good, name):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} {name}", flush=True)
-        return good
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
 
 
 def gpu():

@@ -26,6 +26,24 @@ wait_for_ends()
 	stalled=$!
 }
 
+# What a kernel would say that took an interrupt while it held interrupts off
+lost_machine()
+{
+	$vm -- sh -c 'for line in "asm_sysvec_apic_timer_interrupt+0x1a/0x20" \
+		"RIP: 0010:__svm_vcpu_run+0x98/0x150" "RSP: 0018:ffffc900000c3ed8 EFLAGS: 00010046"
+		do echo "<0>$line" >/dev/kmsg; done; echo c >/proc/sysrq-trigger; sleep 100' \
+		>out/vm-out 2>&1
+	status=$?
+	cat out/vm-out
+	[ "$status" -eq 126 ] && grep '^vm: host: emulator lost this machine: ' out/vm-out |
+		grep 'held off, at __svm_vcpu_run+0x98/0x150$'
+}
+
+says_nothing_of_it()
+{
+	! grep 'emulator lost' "$@"
+}
+
 other_kernel()
 {
 	$vm --kernel 7.2 --allow-splat -- sh -c 'uname -r; echo "BUG: x" >/dev/kmsg; exit 5' \
@@ -65,14 +83,22 @@ rm -f out/vm-probe out/vm-out out/vm-err
 wait_for_ends
 check "kernel 7.2, and a splat that is allowed" other_kernel
 expect "a panic" 126 $vm -- sh -c 'echo c >/proc/sysrq-trigger; sleep 100'
+if grep -q tcg "${TESSERA_CACHE:-/tmp}"/accel-* 2>/dev/null; then
+	check "a death that proves that the emulator lost the machine" lost_machine
+else
+	skip "a death that proves that the emulator lost the machine" "machines are not translated"
+fi
 expect "a machine that just goes away" 125 $vm -- sh -c 'echo o >/proc/sysrq-trigger; sleep 100'
 expect "a splat in the kernel log" 126 $vm -- sh -c 'echo "BUG: probe" >/dev/kmsg'
 expect "out of time" 124 wait "$late"
 check "what the kernel was doing then" grep -q 'sysrq: Show Blocked State' out/vm-late-err
 check "what the processors were doing then" grep -q 'RIP=' out/vm-late-err
+check "what their interrupt controllers waited for" grep -q '| IRR' out/vm-late-err
 check "the last line says why" sh -c \
 	'tail -n 1 out/vm-late-err | grep -q "^vm: host: no end after [0-9.]* s$"'
 expect "no sign of life" 123 wait "$stalled"
+check "neither proves that the emulator lost it" \
+	says_nothing_of_it out/vm-late-err out/vm-stall-out
 expect "no model to attach" 125 env -C out ../scripts/vm host --gpus 1 --model-args --no-such \
 	--bare -- true
 expect "no command" 2 scripts/vm host
