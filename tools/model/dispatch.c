@@ -516,6 +516,7 @@ enum cp_result dispatch_exec(struct slice *s, uint64_t until)
 	uint32_t idle = 0;
 
 	get_stuck(s);
+	s->refuse.armed = true;
 	while (dispatch_act(s, until, &idle))
 		;
 	if (!slice_can_run(s))

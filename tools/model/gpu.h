@@ -47,6 +47,8 @@ struct gpu_bus {
  *	RESET, to test hosts; UINT32_MAX: always
  * @damage: for each slice, how many contexts with work in them it damages as it saves
  *	them, to test hosts; UINT32_MAX: all
+ * @refuse: for each slice, how many host RESETs it ignores after a DISPATCH, to test
+ *	hosts; UINT32_MAX: all
  * @vram: host memory of @nr_slices * @bank_size bytes
  * @vram_fd: its memory file, to give pages back when they are zeroed, or -1
  * @bus: the bus
@@ -57,6 +59,7 @@ struct gpu_desc {
 	uint8_t kinds[TESS_MAX_SLICES];
 	uint32_t stuck[TESS_MAX_SLICES];
 	uint32_t damage[TESS_MAX_SLICES];
+	uint32_t refuse[TESS_MAX_SLICES];
 	uint64_t bank_size;
 	void *vram;
 	int vram_fd;

@@ -287,6 +287,7 @@ static int model_start(struct model *m, const struct options *o)
 	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
 	memcpy(gd.stuck, o->stuck, sizeof(gd.stuck));
 	memcpy(gd.damage, o->damage, sizeof(gd.damage));
+	memcpy(gd.refuse, o->refuse, sizeof(gd.refuse));
 	gd.vram = m->vram;
 	gd.vram_fd = m->vram_fd;
 	m->gpu = gpu_create(&gd);

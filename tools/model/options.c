@@ -40,6 +40,8 @@ static const char usage[] =
 	"                       fault injection: slice N does not halt after a DISPATCH\n"
 	"      --damage-context N[:TIMES]\n"
 	"                       fault injection: slice N flips a bit of contexts that it saves\n"
+	"      --refuse-reset N[:TIMES]\n"
+	"                       fault injection: slice N is not reset after a DISPATCH\n"
 	"  -l, --log FILE       where messages go, - for standard error (-)\n"
 	"  -L, --log-level LVL  error, warn, info or debug (warn)\n"
 	"  -h, --help           show this\n"
@@ -58,6 +60,7 @@ static const struct option long_options[] = {
 	{ "serial", required_argument, NULL, 'S' },
 	{ "stuck-slice", required_argument, NULL, 1 },
 	{ "damage-context", required_argument, NULL, 2 },
+	{ "refuse-reset", required_argument, NULL, 3 },
 	{ 0 },
 };
 
@@ -180,6 +183,7 @@ static bool parse_serial(struct parse *p, const char *s)
 /* N or N:TIMES, of the option @opt */
 static bool parse_injected(struct parse *p, int opt, const char *s)
 {
+	uint32_t *const injected[] = { p->o->stuck, p->o->damage, p->o->refuse };
 	uint64_t n, times = UINT32_MAX;
 	char *end;
 
@@ -189,7 +193,7 @@ static bool parse_injected(struct parse *p, int opt, const char *s)
 		return false;
 	if (*end == ':' ? !parse_number(end + 1, 1, UINT32_MAX - 1, &times) : *end)
 		return false;
-	(opt == 1 ? p->o->stuck : p->o->damage)[n] = (uint32_t)times;
+	injected[opt - 1][n] = (uint32_t)times;
 	if (n >= p->injected) {
 		p->injected = (unsigned int)n + 1;
 		p->injector = opt;
@@ -228,6 +232,7 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 		return parse_serial(p, arg);
 	case 1:
 	case 2:
+	case 3:
 		return parse_injected(p, opt, arg);
 	case 'l':
 		p->o->log_file = arg;

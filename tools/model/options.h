@@ -17,7 +17,7 @@
  * @bank_size: VRAM of a slice
  * @clock_khz: cycles per millisecond of wall time at most, 0: no limit
  * @serial: PCI serial number
- * @stuck, @damage: of each slice: see struct gpu_desc
+ * @stuck, @damage, @refuse: of each slice: see struct gpu_desc
  * @socket: path
  * @log_file: path, "-" or NULL for standard error
  * @log_level: most verbose level
@@ -30,6 +30,7 @@ struct options {
 	uint64_t serial;
 	uint32_t stuck[TESS_MAX_SLICES];
 	uint32_t damage[TESS_MAX_SLICES];
+	uint32_t refuse[TESS_MAX_SLICES];
 	const char *socket;
 	const char *log_file;
 	enum log_level log_level;

@@ -7,6 +7,7 @@
  */
 #include "context.h"
 #include "gpu_priv.h"
+#include "log.h"
 #include "regs.h"
 
 #define CONTROL_MASK (TESS_HCONTROL_RUN | TESS_HCONTROL_STAGE2)
@@ -94,9 +95,22 @@ static void write_tlb_invalidate(struct gpu *g, unsigned int n, uint64_t val)
 		mmu_flush(&g->slices[n]);
 }
 
+/* Injected fault: the slice goes on as if nobody had written. */
+static bool refuse_reset(struct slice *s)
+{
+	struct refuse *r = &s->refuse;
+
+	r->now = r->armed && r->times;
+	if (r->now && r->times != UINT32_MAX)
+		r->times--;
+	if (r->now)
+		log_event(s->gpu->desc.log, LOG_INFO, "slice %u refuses a reset", s->id);
+	return r->now;
+}
+
 static void write_reset(struct gpu *g, unsigned int n, uint64_t val)
 {
-	if (val == 1)
+	if (val == 1 && !refuse_reset(&g->slices[n]))
 		slice_reset(&g->slices[n]);
 }
 

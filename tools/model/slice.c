@@ -52,7 +52,7 @@ bool slice_is_halted(const struct slice *s)
 
 bool slice_is_busy(const struct slice *s)
 {
-	return s->ctx.left || s->stuck.switching;
+	return s->ctx.left || s->stuck.switching || s->refuse.now;
 }
 
 bool slice_can_run(const struct slice *s)
@@ -304,6 +304,8 @@ void slice_reset(struct slice *s)
 	memset(&s->ctx, 0, sizeof(s->ctx));
 	s->stuck.now = false;
 	s->stuck.switching = false;
+	s->refuse.armed = false;
+	s->refuse.now = false;
 	s->host.control = TESS_HCONTROL_RUN;
 	s->host.engine_mask = TESS_ENGINE_ALL;
 	s->host.throttle = 1024;
@@ -328,6 +330,7 @@ int slice_init(struct slice *s, struct gpu *g, unsigned int id, enum tess_slice_
 	s->nr_cores = kind_info[kind].cores;
 	s->engines = kind_info[kind].engines;
 	s->stuck.times = g->desc.stuck[id];
+	s->refuse.times = g->desc.refuse[id];
 	s->damage = g->desc.damage[id];
 	return dispatch_init(s);
 }

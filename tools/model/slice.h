@@ -231,6 +231,18 @@ struct stuck {
 	bool switching;
 };
 
+/**
+ * struct refuse - injected fault: a slice that a host RESET does not reset
+ * @times: how often it still happens, UINT32_MAX: always
+ * @armed: it has executed a DISPATCH
+ * @now: it was to be reset and was not; BUSY until it is
+ */
+struct refuse {
+	uint32_t times;
+	bool armed;
+	bool now;
+};
+
 /** enum slice_latch - pages of a slice, as index of struct slice::latch */
 enum slice_latch {
 	LATCH_CLIENT,
@@ -251,6 +263,7 @@ enum slice_latch {
  * @hfault: host fault
  * @ctx: context operation in progress
  * @stuck: it does not halt
+ * @refuse: it is not reset
  * @damage: contexts that it still damages, UINT32_MAX: all
  * @cores: shader cores
  * @engine: executes work-groups of all cores
@@ -272,6 +285,7 @@ struct slice {
 	struct host_fault hfault;
 	struct ctx_op ctx;
 	struct stuck stuck;
+	struct refuse refuse;
 	uint32_t damage;
 
 	struct core cores[SLICE_MAX_CORES];

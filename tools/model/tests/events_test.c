@@ -334,6 +334,33 @@ static void test_damage(void)
 	rig_free(r);
 }
 
+/* A slice that has worked ignores a reset, as often as was asked for; the GPU's does it. */
+static void test_refuse(void)
+{
+	struct rig *r = rig_new_faulty(RIG_REFUSE, 1, 2);
+	uint64_t before;
+
+	hreg_write(r, 1, TESS_HREG_RESET, 1);
+	ok(!hreg(r, 1, TESS_HREG_STATUS), "before a DISPATCH it is reset");
+	rig_ring(r, 1);
+	push_endless(r, 1);
+	before = counter(r, 1, TESS_COUNTER_INSTRUCTIONS);
+	hreg_write(r, 1, TESS_HREG_RESET, 1);
+	gpu_step(r->gpu, 5000);
+	ok(hreg(r, 1, TESS_HREG_STATUS) == TESS_HSTATUS_BUSY &&
+		   counter(r, 1, TESS_COUNTER_INSTRUCTIONS) > before,
+	   "after it is BUSY, and goes on");
+	gpu_reset(r->gpu);
+	rig_ring(r, 1);
+	ok(!hreg(r, 1, TESS_HREG_STATUS), "a reset of the GPU resets it");
+	push_endless(r, 1);
+	hreg_write(r, 1, TESS_HREG_RESET, 1);
+	ok(hreg(r, 1, TESS_HREG_STATUS) == TESS_HSTATUS_BUSY, "the next DISPATCH arms it again");
+	hreg_write(r, 1, TESS_HREG_RESET, 1);
+	ok(!hreg(r, 1, TESS_HREG_STATUS), "that often only");
+	rig_free(r);
+}
+
 int main(void)
 {
 	test_timer();
@@ -346,5 +373,6 @@ int main(void)
 	test_stuck(UINT32_MAX);
 	test_stuck_moved();
 	test_damage();
+	test_refuse();
 	return done();
 }

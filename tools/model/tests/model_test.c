@@ -130,6 +130,8 @@ static void test_options(void)
 		{ "--socket", "/x", "--stuck-slice", "1:2x", NULL },
 		{ "--socket", "/x", "--stuck-slice", "", NULL },
 		{ "--socket", "/x", "--damage-context", "16", NULL },
+		{ "--socket", "/x", "--refuse-reset", "16", NULL },
+		{ "--socket", "/x", "--refuse-reset", "1:0", NULL },
 		{ "--socket", "/x", "--damage-context", "-1", NULL },
 		{ "--socket", "/x", "--nonsense", NULL },
 		{ "--socket", "/x", "more", NULL },

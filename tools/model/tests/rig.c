@@ -49,7 +49,17 @@ struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t ti
 		/* Pages that a test does not touch cost nothing. */
 		r->sys = calloc(1, RIG_SYS_SIZE);
 		d.vram = r->vram;
-		(fault == RIG_STUCK ? d.stuck : d.damage)[slice] = times;
+		switch (fault) {
+		case RIG_STUCK:
+			d.stuck[slice] = times;
+			break;
+		case RIG_DAMAGE:
+			d.damage[slice] = times;
+			break;
+		case RIG_REFUSE:
+			d.refuse[slice] = times;
+			break;
+		}
 		r->gpu = r->sys ? gpu_create(&d) : NULL;
 	}
 	if (!r || !r->gpu) {

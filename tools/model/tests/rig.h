@@ -56,7 +56,7 @@ struct rig {
 struct rig *rig_new(void);
 
 /* What is wrong with a slice: see struct gpu_desc */
-enum rig_fault { RIG_STUCK, RIG_DAMAGE };
+enum rig_fault { RIG_STUCK, RIG_DAMAGE, RIG_REFUSE };
 
 /* The same; @slice misbehaves @times times. */
 struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t times);
