@@ -39,6 +39,16 @@ static void context_destroy(struct tess_object *obj)
 	ctx->hw = NULL;
 }
 
+static void context_shell_free(struct tess_object *obj)
+{
+	kfree(container_of(obj, struct tess_context, obj));
+}
+
+static const struct tess_object_ops context_ops = {
+	.destroy = context_destroy,
+	.free = context_shell_free,
+};
+
 /**
  * tess_context_create() - make an empty context
  * @gpu: GPU with context_alloc(); no lock is held
@@ -61,7 +71,7 @@ struct tess_context *tess_context_create(struct tess_gpu *gpu)
 	hw = tess_gpu_ops(gpu)->context_alloc(gpu->be);
 	if (!IS_ERR(hw)) {
 		ctx->hw = hw;
-		tess_object_add(&ctx->obj, gpu, context_destroy);
+		tess_object_add(&ctx->obj, gpu, &context_ops);
 	}
 	tess_gpu_exit(gpu, idx);
 	if (IS_ERR(hw)) {
@@ -77,11 +87,8 @@ struct tess_context *tess_context_create(struct tess_gpu *gpu)
  */
 void tess_context_destroy(struct tess_context *ctx)
 {
-	if (!ctx)
-		return;
-	tess_object_release(&ctx->obj);
-	tess_object_put(&ctx->obj);
-	kfree(ctx);
+	if (ctx)
+		tess_object_put(&ctx->obj);
 }
 
 struct tess_hw_context *tess_context_hw(const struct tess_context *ctx)

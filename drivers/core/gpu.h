@@ -31,7 +31,10 @@ struct tess_vgpu;
  * @srcu: readers are calls into the back-end; see tess_gpu_enter()
  * @leaving: it is about to go, no vGPU is composed on it any more. Written once, under
  *	@compose
- * @gone: no new call may start. Written once, under @lock
+ * @gone: no new call may start, but those that take memory from the GPU. Written once,
+ *	under @lock
+ * @stopped: after @gone: the slices were reset, or the GPU was cut off from memory. Nothing
+ *	has to be taken from it any more. Written once, under @objects_lock
  * @gone_lock: makes the gone() callbacks happen once, and lets unregistering wait
  *	for them
  * @gone_told: they were made. Under @gone_lock
@@ -45,7 +48,7 @@ struct tess_vgpu;
  * @generation: number of changes of ownership, from 1
  * @swapper: moves vslices to better slices
  * @display: who is told of events of heads, or NULL. Written under @lock, read under @srcu
- * @objects_lock: protects @objects
+ * @objects_lock: protects @objects, and whether they may be destroyed (@stopped)
  * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
  */
 struct tess_gpu {
@@ -62,6 +65,7 @@ struct tess_gpu {
 	struct srcu_struct srcu;
 	bool leaving;
 	bool gone;
+	bool stopped;
 	struct mutex gone_lock;
 	bool gone_told;
 	struct work_struct gone_work;
@@ -102,6 +106,27 @@ static inline bool __must_check tess_gpu_enter(struct tess_gpu *gpu, int *idx)
 {
 	*idx = srcu_read_lock(&gpu->srcu);
 	if (likely(!READ_ONCE(gpu->gone))) {
+		__release(&gpu->srcu); /* sparse knows no conditional sections */
+		return true;
+	}
+	srcu_read_unlock(&gpu->srcu, *idx);
+	return false;
+}
+
+/**
+ * tess_gpu_enter_to_take() - begin a call that takes memory from the GPU
+ * @gpu: GPU
+ * @idx: for tess_gpu_exit()
+ *
+ * As tess_gpu_enter(), but also while the GPU goes: its slices may run until they were
+ * reset, and what is freed before that has to be out of their reach as ever.
+ *
+ * Return: false if the GPU has stopped and reaches no memory; there is nothing to exit then.
+ */
+static inline bool __must_check tess_gpu_enter_to_take(struct tess_gpu *gpu, int *idx)
+{
+	*idx = srcu_read_lock(&gpu->srcu);
+	if (likely(!READ_ONCE(gpu->stopped))) {
 		__release(&gpu->srcu); /* sparse knows no conditional sections */
 		return true;
 	}

@@ -54,6 +54,19 @@ static void vram_destroy(struct tess_object *obj)
 	v->hw = NULL;
 }
 
+static void vram_shell_free(struct tess_object *obj)
+{
+	struct tess_vram_object *v = container_of(obj, struct tess_vram_object, obj);
+
+	kvfree(v->vram.extent);
+	kfree(v);
+}
+
+static const struct tess_object_ops vram_ops = {
+	.destroy = vram_destroy,
+	.free = vram_shell_free,
+};
+
 struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
 				  bool contiguous)
 {
@@ -76,7 +89,7 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 	if (!IS_ERR(hw)) {
 		v->hw = hw;
 		v->vram = hw->vram;
-		tess_object_add(&v->obj, gpu, vram_destroy);
+		tess_object_add(&v->obj, gpu, &vram_ops);
 	}
 	tess_gpu_exit(gpu, idx);
 	if (IS_ERR(hw)) {
@@ -91,10 +104,7 @@ void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
 {
 	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
 
-	tess_object_release(&v->obj);
 	tess_object_put(&v->obj);
-	kvfree(v->vram.extent);
-	kfree(v);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
 
@@ -232,6 +242,16 @@ static void as_destroy(struct tess_object *obj)
 	as->hw = NULL;
 }
 
+static void as_shell_free(struct tess_object *obj)
+{
+	kfree(container_of(obj, struct tess_as, obj));
+}
+
+static const struct tess_object_ops as_ops = {
+	.destroy = as_destroy,
+	.free = as_shell_free,
+};
+
 struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage)
 {
 	struct tess_hw_as *hw;
@@ -249,7 +269,7 @@ struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage)
 	hw = tess_gpu_ops(gpu)->as_create(gpu->be, stage);
 	if (!IS_ERR(hw)) {
 		as->hw = hw;
-		tess_object_add(&as->obj, gpu, as_destroy);
+		tess_object_add(&as->obj, gpu, &as_ops);
 	}
 	tess_gpu_exit(gpu, idx);
 	if (IS_ERR(hw)) {
@@ -262,9 +282,7 @@ EXPORT_SYMBOL_NS_GPL(tess_as_create, TESS_NS);
 
 void tess_as_destroy(struct tess_as *as)
 {
-	tess_object_release(&as->obj);
 	tess_object_put(&as->obj);
-	kfree(as);
 }
 EXPORT_SYMBOL_NS_GPL(tess_as_destroy, TESS_NS);
 
@@ -310,7 +328,8 @@ int tess_as_unmap(struct tess_as *as, u64 va, u64 size)
 
 	if (!as_range_is_valid(as, va, size))
 		return -EINVAL;
-	if (!tess_gpu_enter(gpu, &idx))
+	/* The caller frees it: out of reach also while the GPU goes */
+	if (!tess_gpu_enter_to_take(gpu, &idx))
 		return -ENODEV;
 	rc = tess_gpu_ops(gpu)->as_unmap(as->hw, va, size);
 	tess_gpu_exit(gpu, idx);

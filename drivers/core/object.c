@@ -11,6 +11,11 @@
  * front-end frees later is only memory. So no front-end has to find all its objects
  * within gpu_remove().
  *
+ * While the GPU is gone but was not stopped, a slice may still use page tables or write to
+ * a context, and the front-end has no means any more to keep it from that. Who leaves an
+ * object then leaves the shell with it (tess_object.left); both go when the GPU is stopped.
+ * Nobody waits for that: locks that the front-end holds may be wanted on the way there.
+ *
  * Which of the two destroys is decided under tess_gpu.objects_lock: who takes the
  * object from the list. A front-end that does is inside an SRCU read section until it
  * has finished, and orphaning ends with a grace period; a front-end that comes too
@@ -24,13 +29,13 @@
  * tess_object_add() - make an object known
  * @obj: object
  * @gpu: GPU; the caller is between tess_gpu_enter() and tess_gpu_exit()
- * @destroy: destroys the back-end's part
+ * @ops: what ends it
  */
 void tess_object_add(struct tess_object *obj, struct tess_gpu *gpu,
-		     void (*destroy)(struct tess_object *obj))
+		     const struct tess_object_ops *ops)
 {
 	obj->gpu = gpu;
-	obj->destroy = destroy;
+	obj->ops = ops;
 	get_device(&gpu->dev);
 	mutex_lock(&gpu->objects_lock);
 	list_add_tail(&obj->link, &gpu->objects);
@@ -38,8 +43,8 @@ void tess_object_add(struct tess_object *obj, struct tess_gpu *gpu,
 }
 
 /**
- * tess_object_release() - destroy the back-end's part of an object
- * @obj: object
+ * tess_object_release() - destroy the back-end's part of an object now
+ * @obj: object that no slice uses, or of which the back-end itself sees to that
  *
  * On return it is gone, whoever destroyed it. Repeating the call is harmless.
  */
@@ -55,22 +60,78 @@ void tess_object_release(struct tess_object *obj)
 	list_del_init(&obj->link);
 	mutex_unlock(&gpu->objects_lock);
 	if (mine)
-		obj->destroy(obj);
+		obj->ops->destroy(obj);
 	srcu_read_unlock(&gpu->srcu, idx);
 }
 
+static void object_free(struct tess_object *obj)
+{
+	struct tess_gpu *gpu = obj->gpu;
+
+	obj->ops->free(obj);
+	put_device(&gpu->dev);
+}
+
+/* Slices may still use it, and nobody can tell them not to */
+static bool object_leave(struct tess_object *obj)
+{
+	struct tess_gpu *gpu = obj->gpu;
+
+	mutex_lock(&gpu->objects_lock);
+	obj->left = !list_empty(&obj->link) && READ_ONCE(gpu->gone) && !gpu->stopped;
+	mutex_unlock(&gpu->objects_lock);
+	return obj->left;
+}
+
 /**
- * tess_object_put() - the shell goes
- * @obj: object after tess_object_release(); the caller frees the structure around it
+ * tess_object_put() - an object goes
+ * @obj: object that its owner uses no more and keeps slices from using, as long as the GPU
+ *	is not gone
+ *
+ * If the GPU is gone and was not stopped, that happens when it is.
  */
 void tess_object_put(struct tess_object *obj)
 {
-	put_device(&obj->gpu->dev);
+	struct tess_gpu *gpu = obj->gpu;
+	bool left;
+	int idx;
+
+	/* If it finds that the GPU is not gone, that waits for the end of this section */
+	idx = srcu_read_lock(&gpu->srcu);
+	left = object_leave(obj);
+	if (!left)
+		tess_object_release(obj);
+	srcu_read_unlock(&gpu->srcu, idx);
+	if (!left)
+		object_free(obj);
+}
+
+/**
+ * tess_objects_stopped() - the GPU reaches no memory any more
+ * @gpu: GPU that is gone, with all slices reset
+ *
+ * Objects that were left meanwhile go.
+ */
+void tess_objects_stopped(struct tess_gpu *gpu)
+{
+	struct tess_object *obj, *next;
+	LIST_HEAD(left);
+
+	mutex_lock(&gpu->objects_lock);
+	WRITE_ONCE(gpu->stopped, true);
+	list_for_each_entry_safe(obj, next, &gpu->objects, link)
+		if (obj->left)
+			list_move_tail(&obj->link, &left);
+	mutex_unlock(&gpu->objects_lock);
+	list_for_each_entry_safe(obj, next, &left, link) {
+		obj->ops->destroy(obj);
+		object_free(obj);
+	}
 }
 
 /**
  * tess_objects_orphan() - destroy the back-end's part of all objects
- * @gpu: GPU that is gone, with all slices reset
+ * @gpu: GPU that was stopped
  */
 void tess_objects_orphan(struct tess_gpu *gpu)
 {
@@ -79,7 +140,7 @@ void tess_objects_orphan(struct tess_gpu *gpu)
 	mutex_lock(&gpu->objects_lock);
 	while ((obj = list_first_entry_or_null(&gpu->objects, struct tess_object, link))) {
 		list_del_init(&obj->link);
-		obj->destroy(obj);
+		obj->ops->destroy(obj);
 	}
 	mutex_unlock(&gpu->objects_lock);
 	synchronize_srcu(&gpu->srcu);

@@ -8,13 +8,22 @@
  * each to the others, in whatever order modules are loaded and devices come and go.
  *
  * A GPU that is taken away while it works is drained first: front-ends move to other GPUs
- * what these can have. Then, or at once, it leaves in four steps. It is marked as gone, so
- * that no call enters the back-end any more, calls that are inside end (SRCU), and the
- * slices are reset. Clients are told by gone(). Front-ends are told by gpu_remove(). Then
- * the back-end's part of every remaining object is destroyed, and the back-end may go. A GPU
- * that does not answer (tess_gpu_lost()) takes the first two steps at once and the others
- * when the bus removes the device. The structure itself lives as long as somebody holds an
- * object or a vGPU of it.
+ * what these can have. Then, or at once, it leaves in five steps.
+ *
+ * 1. It is marked as gone: no call enters the back-end any more, and calls that are inside
+ *    end (SRCU). Slices may still run, and a slow one may take long to be reset. So two sorts
+ *    of calls work as before: taking memory out of address spaces, because its owner frees it
+ *    afterwards; and leaving an object, whose back-end's part then waits for the next step,
+ *    because a slice may still use it.
+ * 2. The slices are reset, one that cannot be is cut off from memory with all others, and the
+ *    GPU is marked as stopped: from here on it reaches no memory.
+ * 3. Clients are told by gone().
+ * 4. Front-ends are told by gpu_remove().
+ * 5. The back-end's part of every remaining object is destroyed, and the back-end may go.
+ *
+ * A GPU that does not answer (tess_gpu_lost()) takes the first three steps at once and the
+ * others when the bus removes the device. The structure itself lives as long as somebody
+ * holds an object or a vGPU of it.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -147,7 +156,7 @@ static void gpu_put_slices(struct tess_gpu *gpu)
 		kobject_put(&gpu->slices[i].kobj);
 }
 
-/* The GPU is gone: nothing calls the back-end any more but this and object.c */
+/* The GPU is gone: only what takes memory from it calls the back-end besides this */
 static void gpu_stop_slices(struct tess_gpu *gpu)
 {
 	unsigned int i;
@@ -156,13 +165,16 @@ static void gpu_stop_slices(struct tess_gpu *gpu)
 		struct tess_slice *slice = &gpu->slices[i];
 
 		mutex_lock(&slice->hw);
-		if (gpu->be->ops->slice_reset(gpu->be, i) == -EIO)
+		if (gpu->be->ops->slice_reset(gpu->be, i))
 			gpu->be->ops->cut(gpu->be);
 		mutex_unlock(&slice->hw);
 	}
+	tess_objects_stopped(gpu);
+	/* Nobody takes memory from it any more: it reaches none */
+	synchronize_srcu(&gpu->srcu);
 }
 
-/* First two steps: nothing enters the back-end, nothing runs, clients know */
+/* First three steps: nothing enters the back-end, nothing runs, clients know */
 static void gpu_retire(struct tess_gpu *gpu)
 {
 	unsigned int i;

@@ -66,6 +66,16 @@ static void ring_destroy(struct tess_object *obj)
 	tess_gpu_ops(obj->gpu)->ring_destroy(obj->gpu->be, hw);
 }
 
+static void ring_shell_free(struct tess_object *obj)
+{
+	kfree(container_of(obj, struct tess_ring, obj));
+}
+
+static const struct tess_object_ops ring_ops = {
+	.destroy = ring_destroy,
+	.free = ring_shell_free,
+};
+
 static int ring_start(struct tess_ring *ring)
 {
 	struct tess_vgpu *vgpu = ring->vgpu;
@@ -84,7 +94,7 @@ static int ring_start(struct tess_ring *ring)
 	ring->hw = hw;
 	ring->capacity = hw->capacity;
 	tess_fault_forget(slice);
-	tess_object_add(&ring->obj, gpu, ring_destroy);
+	tess_object_add(&ring->obj, gpu, &ring_ops);
 	vgpu->vslices[ring->vslice].ring = ring;
 	/* A ring starts with number 0, in the record and in the slice */
 	if (vgpu->ops->complete)
@@ -144,7 +154,6 @@ void tess_ring_destroy(struct tess_ring *ring)
 	tess_fault_forget(slice);
 	mutex_unlock(&slice->hw);
 	tess_object_put(&ring->obj);
-	kfree(ring);
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_destroy, TESS_NS);
 

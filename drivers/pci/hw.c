@@ -12,7 +12,10 @@
  *
  * A device that was pulled answers all ones, one that was switched off perhaps zeroes.
  * Whoever reads ones, or depends on an answer, checks the identification; once that is
- * wrong, the device is dead: no register is touched any more and the core is told.
+ * wrong, the device is dead: no register is touched any more and the core is told. A device
+ * whose registers cannot be read may still reach memory, because a bridge lost a window or
+ * its own decoding is off. So first it is switched off the bus: what is taken from a dead
+ * device is not accessed any more.
  */
 #include <linux/bitfield.h>
 #include <linux/err.h>
@@ -35,6 +38,19 @@
 #define HW_COPY_BYTES_PER_CYCLE	64
 
 /**
+ * tess_pci_bury() - treat the device as gone
+ * @tp: device
+ *
+ * Any context.
+ */
+void tess_pci_bury(struct tess_pci *tp)
+{
+	pci_clear_master(tp->pdev);
+	/* Whoever finds it dead takes its memory: not before it is off the bus */
+	smp_store_release(&tp->dead, true);
+}
+
+/**
  * tess_pci_is_alive() - does the device answer?
  * @tp: device
  *
@@ -50,7 +66,7 @@ bool tess_pci_is_alive(struct tess_pci *tp)
 		return false;
 	if (tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE)
 		return true;
-	WRITE_ONCE(tp->dead, true);
+	tess_pci_bury(tp);
 	if (gpu)
 		tess_gpu_lost(gpu);
 	return false;
@@ -200,12 +216,15 @@ static void hw_cut(struct tess_backend *be)
  * tess_pci_invalidate() - drop translations
  * @tp: device
  * @slices: in these slices
+ *
+ * On return they reach nothing through those; a dead device reaches nothing at all.
  */
 void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
 {
 	unsigned int i;
 
-	if (!slices || READ_ONCE(tp->dead))
+	/* Pairs with tess_pci_bury() */
+	if (!slices || smp_load_acquire(&tp->dead))
 		return;
 	for (i = 0; i < tp->info.slice_count; i++) {
 		if (!(slices & BIT_ULL(i)))

@@ -107,7 +107,7 @@ static void tess_pci_stop(struct tess_pci *tp)
 	tp->started = false;
 	tess_pci_irq_stop(tp);
 	if (!pci_device_is_present(tp->pdev))
-		WRITE_ONCE(tp->dead, true);
+		tess_pci_bury(tp);
 	tess_gpu_unregister(&tp->be);
 	tess_pci_display_stop(tp);
 	pci_clear_master(tp->pdev);
@@ -243,7 +243,7 @@ static pci_ers_result_t tess_pci_error_detected(struct pci_dev *pdev, pci_channe
 	struct tess_pci *tp = pci_get_drvdata(pdev);
 
 	if (state != pci_channel_io_normal)
-		WRITE_ONCE(tp->dead, true);
+		tess_pci_bury(tp);
 	tess_pci_stop(tp);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;

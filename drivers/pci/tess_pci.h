@@ -37,7 +37,8 @@ struct tess_pci_stage2 {
  * @generation: vGPU: of the composition that @slices are from
  * @composition_lock: the core is told of compositions in the order of their reading.
  *	Outside of all others
- * @dead: it answered all ones; no access is made any more. Written once
+ * @dead: it answered all ones; no access is made any more, and it makes none: it was switched
+ *	off the bus before. Written once
  * @started: in the pool. Under the device lock, as all callers of start and stop
  * @slept_at: GPU time when the system went to sleep. Under the device lock
  * @mm: allocator of VRAM
