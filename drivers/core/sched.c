@@ -209,7 +209,8 @@ bool tess_sched_wants(const struct tess_vslice *vs)
 {
 	const struct tess_sched_entity *se = &vs->sched;
 
-	if (READ_ONCE(vs->vgpu->dying) || READ_ONCE(vs->vgpu->frozen))
+	if (READ_ONCE(vs->vgpu->dying) || READ_ONCE(vs->vgpu->frozen) ||
+	    tess_vslice_is_denied(vs))
 		return false;
 	return tess_turn_is_wanted(vs) ||
 	       (!vs->host_fault && (se->has_work || se->kicked || READ_ONCE(se->woken)));

@@ -12,6 +12,11 @@
  * slices. A recomposition with the same topology takes no link away (tess_vslice.reach
  * grows): work that was queued before may need it.
  *
+ * A client that drives the registers itself (tess_vgpu_is_mediated()) never runs without
+ * stage 2, which would be bypass: all memory of the host. From when it is composed until it
+ * has got its stage 2 it is denied everything (tess_vslice_is_denied()), and it keeps that
+ * stage 2 until its slices were reset for good.
+ *
  * Engines are those of the blueprint that the slice has. What the GPU was told of a
  * vslice that is resident changes at once, of one that is parked when it is its turn.
  */
@@ -169,10 +174,8 @@ static int vslice_set_stage2(struct tess_vgpu *vgpu, unsigned int vslice, struct
 
 static bool stage2_is_valid(const struct tess_vgpu *vgpu, const struct tess_as *as)
 {
-	if (vgpu->elastic)
-		return false;
-	return !as || (vgpu->ops->host_fault && tess_as_gpu(as) == vgpu->gpu &&
-		       tess_as_stage(as) == TESS_AS_STAGE2);
+	return as && tess_vgpu_is_mediated(vgpu) && tess_as_gpu(as) == vgpu->gpu &&
+	       tess_as_stage(as) == TESS_AS_STAGE2;
 }
 
 int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as)
@@ -205,6 +208,8 @@ static int vslice_scrub_resident(struct tess_vslice *vs, struct tess_slice *slic
 	rc = tess_slice_reset(slice);
 	if (!rc)
 		rc = vslice_apply(vs, slice);
+	else if (rc == -EIO)
+		tess_slice_give_up(slice);
 	tess_sched_restarted(slice, vs);
 	return rc;
 }
@@ -229,20 +234,23 @@ static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 	return rc;
 }
 
+/* One that fails is no reason to let the others run on */
 int tess_vgpu_scrub(struct tess_vgpu *vgpu)
 {
+	int rc, first = 0;
 	unsigned int i;
-	int rc = 0;
 
 	if (vgpu->elastic)
 		return -EINVAL;
-	for (i = 0; !rc && i < vgpu->nr_vslices; i++)
+	for (i = 0; i < vgpu->nr_vslices; i++) {
 		rc = vslice_scrub(vgpu, i);
-	if (rc)
-		return rc;
+		first = first ?: rc;
+	}
 	tess_vgpu_wait_idle(vgpu);
-	for (i = 0; !rc && vgpu->banks && i < vgpu->nr_vslices; i++)
+	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++) {
 		rc = tess_vram_clear(vgpu->banks[i]);
-	return rc;
+		first = first ?: rc;
+	}
+	return first;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_scrub, TESS_NS);

@@ -39,7 +39,7 @@ enum tess_host_answer {
  * @ring: of a kernel client, or NULL. Under tess_slice.hw of @slice, as the following
  *	unless they say otherwise
  * @setup: what the host allows
- * @stage2: translation, or NULL
+ * @stage2: translation; NULL: bypass, or of a mediated vGPU: it may not run. Set once
  * @context: state while it is parked; NULL: it is resident on @slice all the time
  * @parked: stores of the client must not reach the doorbell. Under tess_gpu.lock
  * @rec: completion record, or NULL. Under tess_gpu.lock
@@ -173,6 +173,18 @@ static inline bool tess_vgpu_takes_turns(const struct tess_vgpu *vgpu)
 static inline bool tess_vslice_is_given(const struct tess_vslice *vs)
 {
 	return vs->vgpu->elastic || vs->index < READ_ONCE(vs->vgpu->blueprint.slices);
+}
+
+/* Does its client drive the registers itself, in a machine whose addresses are not the host's? */
+static inline bool tess_vgpu_is_mediated(const struct tess_vgpu *vgpu)
+{
+	return !vgpu->elastic && vgpu->ops->host_fault;
+}
+
+/* May it not run yet? Without stage 2 it would reach all memory. Its home's hw mutex is held */
+static inline bool tess_vslice_is_denied(const struct tess_vslice *vs)
+{
+	return tess_vgpu_is_mediated(vs->vgpu) && !vs->stage2;
 }
 
 static inline struct tess_vslice *to_tess_vslice(struct tess_policy_entity *e)

@@ -227,7 +227,9 @@ int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
 	vs = &vgpu->vslices[vslice];
-	if (tess_vslice_is_resident(vs))
+	if (tess_vslice_is_denied(vs))
+		rc = -ENXIO;
+	else if (tess_vslice_is_resident(vs))
 		rc = tess_vslice_write(slice, off, width, val);
 	else
 		wait = !vslice_write_parked(slice, vs, off, width, val);

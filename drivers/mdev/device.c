@@ -10,11 +10,13 @@
  *	created --open--> open --close--> created --remove--> (pool)
  *	   |               | FLR, VFIO_DEVICE_RESET, RESET register: same state
  *	   +---- gone() ---+---> dead --close, remove--> (nothing left to give back)
+ *	   +- failed reset +
  *
  * A reset stops the slices, zeroes VRAM, and forgets guest memory, registers and what was
- * stored to doorbells. A dead
- * device reads as all ones, ignores writes and has parking pages mapped, until the VMM
- * closes it.
+ * stored to doorbells. One that fails leaves slices that may still run and VRAM with what was in
+ * it, so that the device is dead then, as if its GPU had gone. A dead device reads as all ones,
+ * ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open it again
+ * before it was composed anew.
  */
 #include <linux/bitmap.h>
 #include <linux/gfp.h>
@@ -64,24 +66,43 @@ u64 tess_mdev_time(const struct tess_mdev *tm)
 	return tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
 }
 
+static void set_dead(struct tess_mdev *tm)
+{
+	lockdep_assert_held_write(&tm->map_lock);
+	WRITE_ONCE(tm->dead, true);
+	tess_mdev_zap(tm);
+}
+
+/* False: there is no telling what its slices do, and what its VRAM holds */
+static bool scrub_parts(struct tess_mdev *tm)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < tm->parts.count; i++)
+		if (tess_vgpu_scrub(tm->parts.part[i]->vgpu))
+			good = false;
+	return good;
+}
+
 /**
  * tess_mdev_reset_gpu() - what the RESET register does
  * @tm: vGPU
  *
  * Everything behind BAR0, and VRAM, is as after power-on; but not the GPU's time, which
- * goes on for others.
+ * goes on for others. If that fails it is dead afterwards.
  */
 void tess_mdev_reset_gpu(struct tess_mdev *tm)
 {
-	unsigned int i;
-
 	lockdep_assert_held(&tm->lock);
 	/* First: what is parked there belongs to the time before */
 	tess_mdev_doorbells_reset(tm);
 	/* Stops the slices, so that no fault pins memory behind the release */
-	for (i = 0; i < tm->parts.count; i++)
-		if (tess_vgpu_scrub(tm->parts.part[i]->vgpu))
-			dev_dbg(tm->vdev.dev, "reset without its GPU\n");
+	if (!scrub_parts(tm)) {
+		dev_dbg(tm->vdev.dev, "cannot be reset: dead from now on\n");
+		scoped_guard(rwsem_write, &tm->map_lock)
+			set_dead(tm);
+	}
 	tess_mdev_dma_release(tm);
 	tess_mdev_heads_reset(tm);
 	tess_mdev_bars_reset(tm);
@@ -164,8 +185,7 @@ static bool die(struct tess_mdev *tm, const struct tess_mdev_part *part)
 	guard(rwsem_write)(&tm->map_lock);
 	if (!tess_mdev_has_part(&tm->parts, part))
 		return false;
-	WRITE_ONCE(tm->dead, true);
-	tess_mdev_zap(tm);
+	set_dead(tm);
 	return true;
 }
 

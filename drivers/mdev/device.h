@@ -47,7 +47,7 @@ struct tess_mdev_type;
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
- * @dead: a GPU of @parts is gone
+ * @dead: a GPU of @parts is gone, or a reset failed. Until it is composed anew
  * @parking: page that is mapped where there is no VRAM to map
  * @doorbells: doorbell pages
  * @nr_doorbells: number of them, as many as vslices of the composition; of the larger one

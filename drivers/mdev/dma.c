@@ -23,7 +23,7 @@
  *
  * When the client goes to another GPU, what is pinned stays pinned, and is mapped for the
  * device of that one, too, before anything else happens; the mappings for the first go when
- * its stage 2 is gone. VFIO cannot take memory away in between, as it needs the lock.
+ * its stage 2 was emptied. VFIO cannot take memory away in between, as it needs the lock.
  *
  * Pinning everything in advance was rejected: it defeats overcommitment and takes longer
  * than most guests run work on a GPU.
@@ -492,9 +492,8 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 
 	lockdep_assert_held(&tm->dma.lock);
 	tess_mdev_records_commit(tm, before->vgpu);
-	/* First: what it reaches goes then */
-	tess_mdev_stage2_destroy(before->vgpu, before->as);
-	before->as = NULL;
+	/* It is frozen for good; all the same it keeps nothing that it could reach */
+	tess_as_unmap(before->as, 0, TESS_PA_VRAM);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		unmap_dma(before->dev, &chunk->sgt[0], ALSO_MAPPED);
 		chunk->sgt[0] = chunk->next;
@@ -532,19 +531,9 @@ struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 		return as;
 	ret = map_vram_window(as, tess_vgpu_vram(vgpu));
 	if (!ret)
-		ret = tess_vgpu_set_stage2(vgpu, as);
-	if (!ret)
 		return as;
-	tess_mdev_stage2_destroy(vgpu, as);
-	return ERR_PTR(ret);
-}
-
-void tess_mdev_stage2_destroy(struct tess_vgpu *vgpu, struct tess_as *as)
-{
-	if (!as)
-		return;
-	tess_vgpu_set_stage2(vgpu, NULL);
 	tess_as_destroy(as);
+	return ERR_PTR(ret);
 }
 
 int tess_mdev_dma_init(struct tess_mdev *tm)
@@ -578,6 +567,4 @@ void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
 		return;
 	/* Of the other parts, too: they reach nothing any more */
 	release_all(tm);
-	tess_mdev_stage2_destroy(part->vgpu, part->as);
-	part->as = NULL;
 }

@@ -34,15 +34,13 @@ struct tess_mdev_dma {
 
 int tess_mdev_dma_init(struct tess_mdev *tm);
 void tess_mdev_dma_fini(struct tess_mdev *tm);
-/* Stage 2 of a new vGPU, with its VRAM; error pointer */
+/* Stage 2 for a new vGPU, with its VRAM; error pointer */
 struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu);
-/* @as: NULL if the GPU is gone */
-void tess_mdev_stage2_destroy(struct tess_vgpu *vgpu, struct tess_as *as);
 void tess_mdev_dma_open(struct tess_mdev *tm);
 /* Forget all guest memory, and, for close, pin none any more */
 void tess_mdev_dma_release(struct tess_mdev *tm);
 void tess_mdev_dma_close(struct tess_mdev *tm);
-/* The GPU of @part is gone: release all, and its stage 2 as well */
+/* The GPU of @part is gone: release all */
 void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part);
 
 /*

@@ -182,6 +182,7 @@ static int create_part(struct tess_mdev_part *part, struct tess_gpu *gpu,
 {
 	struct tess_vgpu *vgpu;
 	struct tess_as *as;
+	int ret;
 
 	vgpu = create_vgpu(part, gpu, bp, continues, reason);
 	if (IS_ERR(vgpu))
@@ -191,6 +192,13 @@ static int create_part(struct tess_mdev_part *part, struct tess_gpu *gpu,
 		tess_vgpu_destroy(vgpu);
 		return PTR_ERR(as);
 	}
+	ret = tess_vgpu_set_stage2(vgpu, as);
+	if (ret) {
+		/* Some vslices may have it */
+		tess_vgpu_destroy(vgpu);
+		tess_as_destroy(as);
+		return ret;
+	}
 	part->vgpu = vgpu;
 	part->dev = tess_gpu_dev(gpu);
 	part->as = as;
@@ -199,8 +207,9 @@ static int create_part(struct tess_mdev_part *part, struct tess_gpu *gpu,
 
 static void destroy_part(struct tess_mdev_part *part)
 {
-	tess_mdev_stage2_destroy(part->vgpu, part->as);
+	/* Until its slices were reset, stage 2 is what keeps them from the host's memory */
 	tess_vgpu_destroy(part->vgpu);
+	tess_as_destroy(part->as);
 	kfree(part);
 }
 

@@ -292,8 +292,9 @@ struct tess_vgpu_params {
  * @params: what is wanted, copied
  *
  * Whole or not at all. Slices come reset, their rings disabled, and with scrubbed
- * memory; no stage 2 (bypass) until tess_vgpu_set_stage2(). Call-backs may come before
- * it returns.
+ * memory. An elastic vGPU works without stage 2 (bypass). Of any other with host_fault()
+ * nothing runs until tess_vgpu_set_stage2(): registers cannot be written. Call-backs may
+ * come before it returns.
  *
  * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -EOPNOTSUPP the GPU
  * cannot share slices, -ENOSPC not enough free slices of the kind or VRAM (the kernel log
@@ -430,7 +431,9 @@ void tess_vgpu_composition(struct tess_vgpu *vgpu, struct tess_composition *page
 /**
  * tess_vgpu_set_stage2() - translate the client-physical addresses of a vGPU
  * @vgpu: vGPU with all rings disabled
- * @as: stage-2 address space; NULL: bypass
+ * @as: stage-2 address space; it has to stay until the vGPU was destroyed
+ *
+ * If it fails, the vGPU may use @as all the same.
  *
  * Return: 0, -EINVAL not a stage 2 of this GPU, or the vGPU is elastic or has no
  * host_fault(); -EOPNOTSUPP the GPU has no stage 2; -ENODEV.
@@ -446,7 +449,11 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  * access for the client until it sets a ring up again, and no host_fault() runs that
  * started before. Call it without a lock that host_fault() takes.
  *
- * Return: 0, -ENODEV.
+ * If a part of it fails, all else is done nevertheless. The vGPU must not be given to
+ * anybody then, nor its memory shown: what the client left may be there, and its work may
+ * still run, within its stage 2.
+ *
+ * Return: 0; -EIO a slice cannot be reset, gone() follows; -ENODEV.
  */
 int tess_vgpu_scrub(struct tess_vgpu *vgpu);
 
@@ -778,13 +785,15 @@ enum tess_as_stage { TESS_AS_STAGE1, TESS_AS_STAGE2 };
  * @gpu: GPU
  * @stage: stage that it is for
  *
- * Return: address space or error pointer: -ENOMEM, -ENOSPC too many, -ENODEV.
+ * Return: address space or error pointer: -ENOMEM, -ENODEV.
  */
 struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage);
 
 /**
  * tess_as_destroy() - free an address space
- * @as: no job and no vGPU uses it any more; the GPU may be gone
+ * @as: no job uses it any more, and the vGPU whose stage 2 it was is destroyed; the GPU
+ *	may be gone. While it goes, its slices are not to be told any more: the page tables
+ *	stay then until they were stopped
  */
 void tess_as_destroy(struct tess_as *as);
 
@@ -812,9 +821,11 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
  *
  * Splits 2 MiB leaves. On return no slice of the GPU can reach what was mapped: the
  * pages may be freed. Never fails for want of memory on ranges that were mapped by
- * calls of the same shape. When the GPU is gone nothing can reach anything.
+ * calls of the same shape. Works also while the GPU goes, until all of its slices were
+ * stopped: a vGPU is gone (tess_vgpu_is_gone()) before that.
  *
- * Return: 0, -EINVAL, -ENOMEM a part is still mapped, -ENODEV.
+ * Return: 0, -EINVAL, -ENOMEM a part is still mapped, -ENODEV the GPU was stopped and reaches
+ * nothing.
  */
 int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
 
