@@ -15,7 +15,9 @@ struct tess_file;
 
 /**
  * struct tess_vm - an address space of the GPU
- * @base: what is mapped where. Under @lock
+ * @base: what is mapped where, under @lock. The VM has a reference to its DRM device of its
+ *	own, which drm_gpuvm_init() does not take on all kernels: jobs that wait for a fence of
+ *	another driver keep queue and VM beyond the last file and the GPU
  * @ref: held by the id and by queues
  * @lock: serializes changes
  * @as: page tables; NULL once the GPU is gone. Changes under @lock and
