@@ -207,6 +207,26 @@ static void pt_split_test(struct kunit *test)
 	tess_pci_as_destroy(hw);
 }
 
+/* Without memory for the split at the far end, what lies before it stays, too */
+static void pt_unmap_whole_or_not_test(struct kunit *test)
+{
+	struct tess_hw_as *hw = pt_create(test, TESS_AS_STAGE1);
+	const u64 va = SZ_2M + SZ_4K, size = SZ_4M;
+	u64 at;
+
+	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_2M, SZ_1G, SZ_2M + SZ_4M, TESS_AS_READ), 0);
+	pt_tables_left = 1;
+	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(hw, va, size), -ENOMEM);
+	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
+		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at), SZ_1G - SZ_2M + at);
+	pt_tables_left = INT_MAX;
+	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(hw, va, size), 0);
+	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
+		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at),
+				at >= va && at < va + size ? ~0ULL : SZ_1G - SZ_2M + at);
+	tess_pci_as_destroy(hw);
+}
+
 /* Slices look again after entries are gone and before tables are */
 static void pt_invalidate_test(struct kunit *test)
 {
@@ -344,6 +364,7 @@ static struct kunit_case pt_cases[] = {
 	KUNIT_CASE(pt_blocks_test),
 	KUNIT_CASE(pt_overlap_test),
 	KUNIT_CASE(pt_split_test),
+	KUNIT_CASE(pt_unmap_whole_or_not_test),
 	KUNIT_CASE(pt_invalidate_test),
 	KUNIT_CASE(pt_nomem_test),
 	KUNIT_CASE(pt_random_test),

@@ -19,7 +19,9 @@
  *
  * Unmapping clears entries, collects tables that became empty, invalidates the slices
  * that may have used the address space, and only then frees the tables: a walk that is
- * under way may still read them until then.
+ * under way may still read them until then. The two leaves of 2 MiB that may go beyond the
+ * range are split before the first entry is cleared: nothing after that needs memory, and an
+ * unmap that fails has changed no translation.
  *
  * Which slices those are is in &tess_pci_as.slices. A slice's bit is set before the slice
  * is told to use the address space, and cleared after it has stopped using it and has
@@ -283,25 +285,33 @@ static void pt_unlink_if_empty(struct pt_table *parent, unsigned int i, struct l
 	list_add(&table->link, empty);
 }
 
-static int pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list_head *empty)
+/* So that @va can be a border: only a leaf of 2 MiB that goes beyond it is in the way */
+static int pt_split_at(struct tess_pci_as *as, u64 va)
 {
-	struct tess_pci *tp = to_tess_pci(as->hw.be);
-	unsigned int i2 = pt_index(va, 2, as->root), i1, i, n;
-	struct pt_table *t1 = as->root->child[i2], *t0;
-	int rc;
+	struct pt_table *t1;
+	unsigned int i1;
 
+	if (IS_ALIGNED(va, SZ_2M))
+		return 0;
+	t1 = as->root->child[pt_index(va, 2, as->root)];
 	if (!t1)
 		return 0;
 	i1 = pt_index(va, 1, t1);
-	if (!t1->child[i1] && t1->entries[i1]) {
-		if (size == SZ_2M) {
-			pt_set(t1, i1, 0);
-		} else {
-			rc = pt_split(tp, t1, i1);
-			if (rc)
-				return rc;
-		}
-	}
+	if (t1->child[i1] || !t1->entries[i1])
+		return 0;
+	return pt_split(to_tess_pci(as->hw.be), t1, i1);
+}
+
+static void pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list_head *empty)
+{
+	unsigned int i2 = pt_index(va, 2, as->root), i1, i, n;
+	struct pt_table *t1 = as->root->child[i2], *t0;
+
+	if (!t1)
+		return;
+	i1 = pt_index(va, 1, t1);
+	if (!t1->child[i1])
+		pt_set(t1, i1, 0);
 	t0 = t1->child[i1];
 	if (t0) {
 		i = pt_index(va, 0, t0);
@@ -310,7 +320,6 @@ static int pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list_
 		pt_unlink_if_empty(t1, i1, empty);
 	}
 	pt_unlink_if_empty(as->root, i2, empty);
-	return 0;
 }
 
 /* Bytes from va that a missing table of level 1 leaves out, or those of the block */
@@ -327,12 +336,19 @@ int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 	struct tess_pci *tp = to_tess_pci(hw->be);
 	struct pt_table *table, *next;
 	LIST_HEAD(empty);
-	int rc = 0;
+	int rc;
 
-	while (size && !rc) {
+	/* All that takes memory comes before anything changes */
+	rc = pt_split_at(as, va);
+	if (!rc)
+		rc = pt_split_at(as, va + size);
+	if (rc)
+		return rc;
+
+	while (size) {
 		u64 step = unmap_step(as, va, size);
 
-		rc = pt_unmap_block(as, va, step, &empty);
+		pt_unmap_block(as, va, step, &empty);
 		va += step;
 		size -= step;
 		cond_resched();
@@ -342,7 +358,7 @@ int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 	tess_pci_invalidate(tp, atomic64_read(&as->slices));
 	list_for_each_entry_safe(table, next, &empty, link)
 		pt_free(tp, table);
-	return rc;
+	return 0;
 }
 
 /* ---- address spaces ---- */

@@ -819,12 +819,12 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
  * @va: 4 KiB aligned
  * @size: multiple of 4 KiB; holes are fine
  *
- * Splits 2 MiB leaves. On return no slice of the GPU can reach what was mapped: the
- * pages may be freed. Never fails for want of memory on ranges that were mapped by
- * calls of the same shape. Works also while the GPU goes, until all of its slices were
- * stopped: a vGPU is gone (tess_vgpu_is_gone()) before that.
+ * Splits 2 MiB leaves that go beyond the range. On return no slice of the GPU can reach what
+ * was mapped: the pages may be freed. Never fails for want of memory on ranges that were
+ * mapped by calls of the same shape. Works also while the GPU goes, until all of its slices
+ * were stopped: a vGPU is gone (tess_vgpu_is_gone()) before that.
  *
- * Return: 0, -EINVAL, -ENOMEM a part is still mapped, -ENODEV the GPU was stopped and reaches
+ * Return: 0, -EINVAL, -ENOMEM (all is still mapped), -ENODEV the GPU was stopped and reaches
  * nothing.
  */
 int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
