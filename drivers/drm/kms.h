@@ -29,7 +29,7 @@ struct tess_device;
  * @shown: it is to be shown, whatever the GPU does
  * @event: sent when the GPU shows @picture, or NULL. Under drm_device.event_lock; holds a
  *	reference to the vertical blank
- * @late: times that @watchdog waited for @event. Under drm_device.event_lock
+ * @late: frames since @event is waited for, made up or not. Under drm_device.event_lock
  * @watchdog: makes up for frames that do not come
  * @listen_lock: protects @frames, and the order in which the GPU is told. Innermost
  * @frames: somebody waits for frames

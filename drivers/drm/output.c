@@ -5,9 +5,10 @@
  * A commit tells the GPU all of a picture at once; the GPU says by the event FLIP when it shows it
  * and by FRAME when a frame was shown, and both are handled in its interrupt. The GPU is the
  * host, and may do neither: refuse a picture that was good when it was checked, because the head
- * was taken meanwhile, or send no more frames. The first ends the flip at once. For the second
- * a timer makes up frames, slowly, and ends a flip after a second; so no program hangs, and no
- * helper warns, that waits for a frame.
+ * was taken meanwhile, send no more frames, or frames without the flip. The first ends the flip
+ * at once. For the second a timer makes up frames, slowly. Frames of either sort are counted, and
+ * a flip that does not come with one of so many ends; so no program hangs, and no helper warns,
+ * that waits for a frame.
  */
 #include <linux/jiffies.h>
 #include <drm/drm_atomic.h>
@@ -29,9 +30,9 @@
 #include "gem.h"
 #include "kms.h"
 
-/* Less than anybody waits for one frame, and a second for a flip */
+/* Less than anybody waits for one frame, and a second for a flip if all of them are made up */
 #define TESS_WATCHDOG_JIFFIES	(HZ / 20)
-#define TESS_WATCHDOG_FLIP	20
+#define TESS_FLIP_FRAMES	20
 
 /* If the monitor says nothing */
 #define TESS_DEFAULT_WIDTH	1024
@@ -87,29 +88,25 @@ static void output_flip_done(struct tess_output *out)
 	spin_unlock_irqrestore(&drm->event_lock, flags);
 }
 
-/* False: nobody waits for frames */
-static bool output_frame(struct tess_output *out)
+static void output_frame(struct tess_output *out)
 {
-	if (!drm_crtc_handle_vblank(&out->crtc))
-		return false;
-	mod_timer(&out->watchdog, jiffies + TESS_WATCHDOG_JIFFIES);
-	return true;
-}
-
-static void output_watchdog(struct timer_list *timer)
-{
-	struct tess_output *out = container_of(timer, struct tess_output, watchdog);
 	struct drm_device *drm = out->tdev->drm;
 	unsigned long flags;
 
-	if (!output_frame(out))
+	if (!drm_crtc_handle_vblank(&out->crtc))
 		return;
+	mod_timer(&out->watchdog, jiffies + TESS_WATCHDOG_JIFFIES);
 	spin_lock_irqsave(&drm->event_lock, flags);
-	if (out->event && ++out->late >= TESS_WATCHDOG_FLIP) {
+	if (out->event && ++out->late >= TESS_FLIP_FRAMES) {
 		drm_dbg_kms(drm, "head %u does not flip\n", out->index);
 		output_send_event(out);
 	}
 	spin_unlock_irqrestore(&drm->event_lock, flags);
+}
+
+static void output_watchdog(struct timer_list *timer)
+{
+	output_frame(container_of(timer, struct tess_output, watchdog));
 }
 
 /**
@@ -317,6 +314,8 @@ static void output_crtc_flush(struct drm_crtc *crtc, struct tess_atomic_commit *
 		bool frames = !drm_crtc_vblank_get(crtc);
 
 		spin_lock_irq(&crtc->dev->event_lock);
+		/* Nobody would send it any more: DRM gave up waiting for it */
+		output_send_event(out);
 		if (frames) {
 			out->event = new->event;
 			out->late = 0;
