@@ -10,9 +10,9 @@
  * context.
  *
  * tess_ring.lock is a spinlock because the DRM scheduler and fence call-backs submit,
- * ask and arm from contexts that must not sleep. Recovery holds it, too: nothing may be
- * submitted while the ring is stopped and rewritten, and that takes a few register
- * accesses only.
+ * ask and arm from contexts that must not sleep. Recovery does not hold it: in a guest each
+ * register access of a parked vslice waits for the vslice's turn. What is submitted while
+ * the ring is stopped and rewritten is put behind, and the GPU is told when that is over.
  */
 #include <drm/tessera_packet.h>
 #include <linux/err.h>
@@ -38,6 +38,7 @@
  * @capacity: jobs that fit
  * @lock: protects the following fields
  * @hw: ring of the back-end; NULL after it was stopped for good
+ * @recovering: the GPU is not told of new jobs now
  * @submitted: number of the last job
  * @completed: highest number that is known to be complete
  */
@@ -49,6 +50,7 @@ struct tess_ring {
 	unsigned int capacity;
 	spinlock_t lock;
 	struct tess_hw_ring *hw;
+	bool recovering;
 	u64 submitted;
 	u64 completed;
 };
@@ -191,6 +193,8 @@ static int ring_submit_locked(struct tess_ring *ring, const struct tess_job *job
 	*seq = ++ring->submitted;
 	tess_gpu_ops(gpu)->ring_submit(gpu->be, ring->hw, *seq, tess_as_hw(job->as), job->cmd,
 				       job->count);
+	if (!ring->recovering)
+		tess_gpu_ops(gpu)->ring_kick(gpu->be, ring->hw, *seq);
 	return 0;
 }
 
@@ -242,22 +246,62 @@ bool tess_ring_arm(struct tess_ring *ring, u64 seq)
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_arm, TESS_NS);
 
-static int ring_recover_locked(struct tess_ring *ring, u64 seq,
-			       bool (*cancel)(void *data, u64 seq), void *data)
+/* Number of the last job, 0: @seq is none that can be dropped */
+static u64 ring_recover_begin(struct tess_ring *ring, u64 seq)
+{
+	u64 last = 0;
+
+	spin_lock_irq(&ring->lock);
+	if (ring->hw && seq && seq <= ring->submitted) {
+		ring->recovering = true;
+		last = ring->submitted;
+	}
+	spin_unlock_irq(&ring->lock);
+	return last;
+}
+
+static void ring_recover_end(struct tess_ring *ring, u64 seq, u64 last, int rc)
 {
 	struct tess_gpu *gpu = ring->obj.gpu;
-	int rc;
 
-	lockdep_assert_held(&ring->lock);
-	if (!ring->hw)
-		return -ENODEV;
-	if (!seq || seq > ring->submitted)
-		return -EINVAL;
-	rc = tess_gpu_ops(gpu)->ring_recover(gpu->be, ring->hw, seq, ring->submitted, cancel, data);
+	spin_lock_irq(&ring->lock);
+	ring->recovering = false;
 	/* Its FENCE is next, if the ring stood at this very job: it counts from now on */
 	if (!rc && ring_completed_locked(ring) == seq - 1)
 		ring->completed = seq;
+	if (ring->submitted != last)
+		tess_gpu_ops(gpu)->ring_kick(gpu->be, ring->hw, ring->submitted);
+	spin_unlock_irq(&ring->lock);
+}
+
+/* The slice's hw mutex keeps the ring of the back-end */
+static int ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data, u64 seq),
+			void *data)
+{
+	struct tess_gpu *gpu = ring->obj.gpu;
+	u64 last;
+	int rc;
+
+	lockdep_assert_held(&ring->slice->hw);
+	last = ring_recover_begin(ring, seq);
+	if (!last)
+		return -EINVAL;
+	rc = tess_gpu_ops(gpu)->ring_recover(gpu->be, ring->hw, seq, last, cancel, data);
+	ring_recover_end(ring, seq, last, rc);
 	return rc;
+}
+
+/* The slice that runs the ring, its hw mutex held; another one may have the vslice now */
+static struct tess_slice *ring_begin(struct tess_ring *ring, int *idx)
+{
+	struct tess_slice *slice = tess_vslice_begin(ring->vgpu, ring->vslice, idx);
+
+	if (IS_ERR(slice))
+		return slice;
+	if (ring->vgpu->vslices[ring->vslice].ring == ring)
+		return slice;
+	tess_vslice_end(slice, *idx);
+	return ERR_PTR(-ENODEV);
 }
 
 int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data, u64 seq),
@@ -266,17 +310,48 @@ int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data
 	struct tess_slice *slice;
 	int idx, rc;
 
-	slice = tess_vslice_begin(ring->vgpu, ring->vslice, &idx);
+	slice = ring_begin(ring, &idx);
 	if (IS_ERR(slice))
 		return -ENODEV;
-	spin_lock_irq(&ring->lock);
-	rc = ring_recover_locked(ring, seq, cancel, data);
-	spin_unlock_irq(&ring->lock);
+	rc = ring_recover(ring, seq, cancel, data);
 	tess_fault_acked(slice);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_recover, TESS_NS);
+
+int tess_ring_fault(struct tess_ring *ring, struct tess_fault *fault, u64 *seq)
+{
+	struct tess_slice *slice;
+	int idx, rc = -ENOENT;
+
+	slice = ring_begin(ring, &idx);
+	if (IS_ERR(slice))
+		return -ENODEV;
+	if (tess_gpu_ops(slice->gpu)->fault_read(slice->gpu->be, slice->index, fault)) {
+		*seq = tess_gpu_ops(slice->gpu)->ring_job(ring->hw, fault->packet);
+		rc = 0;
+	}
+	tess_vslice_end(slice, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_ring_fault, TESS_NS);
+
+u64 tess_ring_spent(struct tess_ring *ring, u64 seq)
+{
+	struct tess_slice *slice;
+	u64 cycles = 0;
+	int idx;
+
+	slice = ring_begin(ring, &idx);
+	if (IS_ERR(slice))
+		return 0;
+	if (seq && seq <= READ_ONCE(ring->submitted))
+		cycles = tess_gpu_ops(slice->gpu)->ring_spent(slice->gpu->be, ring->hw, seq);
+	tess_vslice_end(slice, idx);
+	return cycles;
+}
+EXPORT_SYMBOL_NS_GPL(tess_ring_spent, TESS_NS);
 
 u64 tess_ring_usage(struct tess_ring *ring, u64 seq)
 {

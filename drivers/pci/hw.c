@@ -463,7 +463,10 @@ static bool hw_completion_take(struct tess_backend *be, unsigned int slice)
 	.ring_create = tess_pci_ring_create,			\
 	.ring_destroy = tess_pci_ring_destroy,			\
 	.ring_submit = tess_pci_ring_submit,			\
+	.ring_kick = tess_pci_ring_kick,			\
+	.ring_job = tess_pci_ring_job,				\
 	.ring_recover = tess_pci_ring_recover,			\
+	.ring_spent = tess_pci_ring_spent,			\
 	.ring_usage = tess_pci_ring_usage
 
 #define HW_GPU_OPS						\

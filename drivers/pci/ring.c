@@ -179,17 +179,51 @@ void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 	put_set_vm(job_packet(ring, seq, JOB_UNSET_VM), NULL, false);
 	put_timestamp(job_packet(ring, seq, JOB_END), slot_dma(ring, &slot->end));
 	put_fence(job_packet(ring, seq, JOB_FENCE), seq);
+}
+
+void tess_pci_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+{
 	dma_wmb();
 	be->ops->kick(be, hw->slice, seq * JOB_PACKETS);
 }
 
+static u64 slot_cycles(const struct ring_slot *slot, u64 end)
+{
+	u64 start = le64_to_cpu(READ_ONCE(slot->start.busy));
+
+	/* GPU time is never 0: without it the job has not begun */
+	return READ_ONCE(slot->start.time) && end > start ? end - start : 0;
+}
+
 u64 tess_pci_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
-	struct ring_slot *slot = job_slot(to_ring(hw), seq);
-	u64 start = le64_to_cpu(READ_ONCE(slot->start.busy));
-	u64 end = le64_to_cpu(READ_ONCE(slot->end.busy));
+	const struct ring_slot *slot = job_slot(to_ring(hw), seq);
 
-	return end > start ? end - start : 0;
+	return slot_cycles(slot, le64_to_cpu(READ_ONCE(slot->end.busy)));
+}
+
+static u64 read_busy(struct tess_pci *tp, unsigned int slice)
+{
+	return tess_pci_read64(tp, TESS_CLIENT_PAGE(slice),
+			       TESS_SREG_COUNTERS + TESS_COUNTER_BUSY);
+}
+
+u64 tess_pci_ring_spent(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	u64 busy;
+
+	if (READ_ONCE(tp->dead))
+		return 0;
+	busy = read_busy(tp, hw->slice);
+	if (busy == U64_MAX && !tess_pci_is_alive(tp))
+		return 0;
+	return slot_cycles(job_slot(to_ring(hw), seq), busy);
+}
+
+u64 tess_pci_ring_job(const struct tess_hw_ring *hw, u64 packet)
+{
+	return packet / JOB_PACKETS + 1;
 }
 
 /* ---- recovery ---- */
@@ -251,6 +285,13 @@ int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 
 	to = rptr;
 	rc = drop_job(ring, seq, faulted, &to);
+	/*
+	 * The core charges for the job before the GPU gets to its second TIMESTAMP, which
+	 * writes nearly the same.
+	 */
+	if (to != rptr)
+		WRITE_ONCE(job_slot(ring, seq)->end.busy,
+			   cpu_to_le64(read_busy(tp, hw->slice)));
 	cancel_jobs(ring, seq + 1, last, rptr / JOB_PACKETS + 1, cancel, data);
 	dma_wmb();
 	if (to != rptr)

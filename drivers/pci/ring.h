@@ -10,6 +10,9 @@ void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *ring, u6
 			  struct tess_hw_as *as, u64 cmd, u32 count);
 int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
 			  bool (*cancel)(void *data, u64 seq), void *data);
+void tess_pci_ring_kick(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+u64 tess_pci_ring_job(const struct tess_hw_ring *ring, u64 packet);
+u64 tess_pci_ring_spent(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 u64 tess_pci_ring_usage(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 
 #endif

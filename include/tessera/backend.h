@@ -209,9 +209,13 @@ struct tess_hw_switch {
  *	and enable it. Error pointer
  * @ring_destroy: stop the slice's client, drop its work, free the ring. On return the
  *	slice makes no access for the ring or its jobs
- * @ring_submit: put job number @seq in the ring (there is room) and kick. The core
- *	holds a spinlock of the ring with interrupts off
- * @ring_recover: as tess_ring_recover(), called as ring_submit(). -EALREADY
+ * @ring_submit: put job number @seq in the ring (there is room). The core holds a spinlock of
+ *	the ring with interrupts off
+ * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
+ * @ring_job: the job that a packet of the ring is of. Atomic
+ * @ring_recover: as tess_ring_recover(), of the jobs up to @last. May sleep; others may be
+ *	put in the ring meanwhile, which are kicked after it. -EALREADY
+ * @ring_spent: as tess_ring_spent(). May sleep
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
  *
@@ -274,8 +278,11 @@ struct tess_backend_ops {
 	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);
 	void (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
 			    struct tess_hw_as *as, u64 cmd, u32 count);
+	void (*ring_kick)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+	u64 (*ring_job)(const struct tess_hw_ring *ring, u64 packet);
 	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
 			    bool (*cancel)(void *data, u64 seq), void *data);
+	u64 (*ring_spent)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 
 	const struct tess_display_ops *display;

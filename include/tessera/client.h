@@ -921,6 +921,27 @@ int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data
 		      void *data);
 
 /**
+ * tess_ring_fault() - the fault at which a ring stands
+ * @ring: ring that nobody recovers or destroys meanwhile
+ * @fault: filled
+ * @seq: job that faulted
+ *
+ * What fault() brought may be over by the time that its owner has the ring for itself.
+ *
+ * Return: 0; -ENOENT it stands at none; -ENODEV.
+ */
+int tess_ring_fault(struct tess_ring *ring, struct tess_fault *fault, u64 *seq);
+
+/**
+ * tess_ring_spent() - GPU cycles that a job took so far
+ * @ring: ring that nobody recovers or destroys meanwhile
+ * @seq: job at which the ring stands
+ *
+ * Return: cycles that it kept its vslice busy; 0: it has not begun, or the GPU is gone.
+ */
+u64 tess_ring_spent(struct tess_ring *ring, u64 seq);
+
+/**
  * tess_ring_usage() - GPU cycles that a job kept its vslice busy
  * @ring: ring
  * @seq: completed job, among the last tess_ring_capacity() ones
