@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Address spaces: every error of their ioctls, replacing, splitting, rights */
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
 #include "harness.h"
 #include "tess_ctx.h"
 
@@ -255,6 +259,87 @@ TEST_F(bind, goes_on_where_it_was)
 	ASSERT_EQ(0, tess_ctx_run(ctx));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(0x30u + i, *(uint32_t *)(ctx->data + i * TESS_PAGE));
+}
+
+static volatile bool stop_binding;
+
+/* Whoever binds in a VM keeps others waiting, where a signal interrupts them */
+static void *bind_and_unbind(void *arg)
+{
+	struct tess_ctx *ctx = arg;
+	struct drm_tessera_vm_bind_op ops[2] = {
+		{ .op = DRM_TESSERA_BIND_MAP, .handle = ctx->data_bo, .size = TESS_PAGE },
+		{ .op = DRM_TESSERA_BIND_UNMAP, .size = TESS_PAGE },
+	};
+	uint32_t count;
+
+	ops[0].va = ops[1].va = TESS_FREE_VA + (1ull << 30);
+	while (!stop_binding) {
+		count = 2;
+		__tess_vm_bind(ctx->fd, ctx->vm, ops, &count);
+	}
+	return NULL;
+}
+
+static void nothing(int sig)
+{
+}
+
+/* The call that is repeated as it came back does what is left, each operation once */
+TEST_F(bind, goes_on_where_it_was_interrupted)
+{
+	const struct itimerspec often = { .it_interval.tv_nsec = 300000,
+					  .it_value.tv_nsec = 300000 };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct sigaction action = { .sa_handler = nothing };
+	unsigned int interrupted = 0, within = 0, round;
+	static struct drm_tessera_vm_bind_op ops[1024];
+	struct tess_ctx *ctx = &self->ctx;
+	pthread_t thread[2];
+	sigset_t usr1;
+	timer_t timer;
+	unsigned int i;
+
+	for (i = 0; i < 1024; i++)
+		ops[i] = (struct drm_tessera_vm_bind_op){
+			.op = i % 2 ? DRM_TESSERA_BIND_UNMAP : DRM_TESSERA_BIND_MAP,
+			.handle = i % 2 ? 0 : ctx->data_bo,
+			.va = TESS_FREE_VA + i / 2 * TESS_PAGE,
+			.size = TESS_PAGE,
+		};
+	/* The signal is for this thread */
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &usr1, NULL));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, bind_and_unbind, ctx));
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, pthread_sigmask(SIG_UNBLOCK, &usr1, NULL));
+	ASSERT_EQ(0, timer_create(CLOCK_MONOTONIC, &event, &timer));
+	ASSERT_EQ(0, timer_settime(timer, 0, &often, NULL));
+
+	for (round = 0; round < 100 && within < 3; round++) {
+		struct drm_tessera_vm_bind args = { .vm = ctx->vm, .ops = TESS_ARRAY(ops, 1024) };
+		uint32_t done = 0;
+
+		while (ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args)) {
+			ASSERT_EQ(EINTR, errno);
+			ASSERT_LE(done, args.done);
+			ASSERT_GT(1024u, args.done);
+			done = args.done;
+			interrupted++;
+			within += done > 0;
+		}
+		ASSERT_EQ(1024u, args.done);
+	}
+	timer_delete(timer);
+	stop_binding = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	TH_LOG("%u calls in %u rounds were interrupted, %u of them half done", interrupted, round,
+	       within);
+	if (!within)
+		SKIP(return, "no call was interrupted half done");
 }
 
 TEST_F(bind, replaces)

@@ -53,6 +53,15 @@ static uint64_t fdinfo_value(int fd, const char *key)
 	return strtoull(value, NULL, 10);
 }
 
+static void set_hang_ms(struct __test_metadata *_metadata, const char *value)
+{
+	int fd = open("/sys/module/tessera_drm/parameters/hang_ms", O_WRONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ((ssize_t)strlen(value), write(fd, value, strlen(value)));
+	close(fd);
+}
+
 static const char *const kinds[] = { NULL, "compute", "render", "mixed" };
 
 static uint64_t kind_value(int fd, const char *what, unsigned int kind)
@@ -155,6 +164,29 @@ static uint64_t fdinfo_bytes(int fd, const char *key)
 	if (!strcmp(unit, "MiB"))
 		return n << 20;
 	return n;
+}
+
+/* A job that is dropped was on the slice all the same */
+TEST_F(fdinfo, cycles_of_a_dropped_job)
+{
+	struct drm_tessera_query_slice slices[64];
+	struct drm_tessera_query_gpu gpu;
+	struct tess_ctx *ctx = &self->ctx;
+	unsigned int kind;
+	uint64_t cycles;
+
+	tess_query_gpu(ctx->fd, &gpu);
+	__tess_query(ctx->fd, DRM_TESSERA_QUERY_SLICES, slices, sizeof(slices));
+	kind = slices[ctx->slice].kind;
+	EXPECT_EQ(0u, kind_value(ctx->fd, "cycles", kind));
+	set_hang_ms(_metadata, "100");
+	tess_dispatch(ctx, TESS_K_LOOP, 1, 1, 0, 0);
+	EXPECT_EQ(-ETIME, tess_ctx_run(ctx));
+	set_hang_ms(_metadata, "60000");
+	/* It ran for that long from when it was first seen, at least */
+	cycles = kind_value(ctx->fd, "cycles", kind);
+	TH_LOG("%" PRIu64 " cycles of %u each ms", cycles, gpu.clock_khz);
+	EXPECT_LE(90ull * gpu.clock_khz, cycles);
 }
 
 TEST_F(fdinfo, memory)

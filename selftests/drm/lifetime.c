@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The GPU goes away and comes back under processes that use it */
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <linux/sync_file.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "harness.h"
 #include "tess_ctx.h"
@@ -211,6 +216,108 @@ TEST_F(lifetime, dmabuf_survives)
 	EXPECT_EQ(77u, p[0]);
 }
 
+/* ---- memory that does not come ---- */
+
+/**
+ * struct stuck - an ioctl whose user memory does not come
+ * @fd: render node
+ * @request: ioctl
+ * @arg: of it
+ * @rc: what it returned
+ * @over: it did
+ */
+struct stuck {
+	int fd;
+	unsigned long request;
+	void *arg;
+	int rc;
+	volatile bool over;
+};
+
+static void *stuck_ioctl(void *arg)
+{
+	struct stuck *stuck = arg;
+
+	stuck->rc = tess_ioctl(stuck->fd, stuck->request, stuck->arg);
+	stuck->over = true;
+	return NULL;
+}
+
+/* Pages that come when they are filled, and who fills them */
+static void *slow_memory(struct __test_metadata *_metadata, size_t size, int *uffd)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	void *p;
+
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (*uffd < 0)
+		return NULL;
+	ASSERT_EQ(0, ioctl(*uffd, UFFDIO_API, &api));
+	reg.range.start = (uintptr_t)p;
+	reg.range.len = size;
+	ASSERT_EQ(0, ioctl(*uffd, UFFDIO_REGISTER, &reg));
+	return p;
+}
+
+TEST_F(lifetime, ioctls_whose_memory_does_not_come)
+{
+	struct drm_tessera_cmd cmd = { .va = TESS_CMD_VA, .count = 1 };
+	struct drm_tessera_vm_bind bind = { };
+	struct drm_tessera_query query = { .type = DRM_TESSERA_QUERY_GPU, .size = 64 };
+	struct drm_tessera_submit submit = { .cmds = TESS_ARRAY(&cmd, 1) };
+	struct stuck stuck[] = {
+		{ .request = DRM_IOCTL_TESSERA_VM_BIND, .arg = &bind },
+		{ .request = DRM_IOCTL_TESSERA_QUERY, .arg = &query },
+		{ .request = DRM_IOCTL_TESSERA_SUBMIT, .arg = &submit },
+	};
+	const unsigned int n = sizeof(stuck) / sizeof(stuck[0]);
+	struct uffd_msg msg;
+	struct tess_ctx ctx;
+	pthread_t thread[3];
+	unsigned int i;
+	uint8_t *slow;
+	int uffd;
+
+	tess_ctx_open(&ctx);
+	tess_nop(&ctx);
+	slow = slow_memory(_metadata, n * TESS_PAGE, &uffd);
+	if (!slow)
+		SKIP(return, "this kernel has no userfaultfd");
+	bind.vm = ctx.vm;
+	submit.queue = ctx.queue;
+	bind.ops = TESS_ARRAY((struct drm_tessera_vm_bind_op *)slow, 1);
+	query.data = (uintptr_t)slow + TESS_PAGE;
+	submit.in_syncs = TESS_ARRAY((struct drm_tessera_sync *)(slow + 2 * TESS_PAGE), 1);
+	for (i = 0; i < n; i++) {
+		stuck[i].fd = ctx.fd;
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, stuck_ioctl, &stuck[i]));
+		/* It is there, and waits */
+		ASSERT_EQ((ssize_t)sizeof(msg), read(uffd, &msg, sizeof(msg)));
+		ASSERT_EQ(UFFD_EVENT_PAGEFAULT, msg.event);
+	}
+
+	unbind(_metadata, self->bdf);
+	for (i = 0; i < n; i++) {
+		struct uffdio_zeropage zero = { .range = { .len = TESS_PAGE } };
+
+		EXPECT_FALSE(stuck[i].over);
+		zero.range.start = (uintptr_t)slow + i * TESS_PAGE;
+		EXPECT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+		pthread_join(thread[i], NULL);
+	}
+	EXPECT_EQ(-ENODEV, stuck[0].rc);
+	EXPECT_EQ(0, stuck[1].rc);
+	EXPECT_NE(0, stuck[2].rc);
+	close(uffd);
+	tess_ctx_close(&ctx);
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+}
+
+/* ---- fences ---- */
+
 /* Sync file of a syncobj */
 static int export_sync(struct __test_metadata *_metadata, int fd, uint32_t handle)
 {
@@ -239,6 +346,88 @@ static int sync_status(struct __test_metadata *_metadata, int fd)
 		EXPECT_EQ(0, strcmp("queue", fence.obj_name));
 	}
 	return info.status;
+}
+
+
+/* Render node of a GPU that is not the first one, or -ENODEV */
+static int open_other(void)
+{
+	const char *first = strrchr(tess_sysfs_dir(), '/') + 1;
+	char pattern[] = "/sys/class/tessera/gpu*/device/drm/renderD*";
+	glob_t found;
+	int fd = -ENODEV;
+	size_t i;
+
+	if (glob(pattern, 0, NULL, &found))
+		return -ENODEV;
+	for (i = 0; i < found.gl_pathc && fd < 0; i++) {
+		char *path = found.gl_pathv[i], node[64];
+
+		if (!strncmp(path + 19, first, strlen(first)) && path[19 + strlen(first)] == '/')
+			continue;
+		snprintf(node, sizeof(node), "/dev/dri/%.40s", strrchr(path, '/') + 1);
+		fd = open(node, O_RDWR | O_CLOEXEC);
+	}
+	globfree(&found);
+	return fd;
+}
+
+/* A syncobj of one file in another */
+static uint32_t share_syncobj(struct __test_metadata *_metadata, int from, uint32_t handle, int to)
+{
+	struct drm_syncobj_handle args = { .handle = handle, .fd = -1 };
+
+	ASSERT_EQ(0, tess_ioctl(from, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args));
+	args.handle = 0;
+	ASSERT_EQ(0, tess_ioctl(to, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &args));
+	close(args.fd);
+	return args.handle;
+}
+
+/*
+ * The job waits for a fence of another GPU when its file is closed and its own GPU goes: of
+ * that, nothing is left but what the job needs to end, when the fence is signalled.
+ */
+TEST_F(lifetime, job_that_waits_for_another_gpu)
+{
+	struct drm_tessera_sync in = {}, out = {};
+	struct tess_ctx other, ctx;
+	unsigned int i;
+	int fd, slice, file;
+
+	fd = open_other();
+	if (fd < 0)
+		SKIP(return, "there is one GPU");
+	slice = tess_find_slice(fd, 0);
+	ASSERT_LE(0, slice);
+	tess_ctx_open_on(&other, fd, slice);
+	tess_wait(&other, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_ctx_submit(&other);
+
+	tess_ctx_open(&ctx);
+	in.handle = share_syncobj(_metadata, fd, other.done, ctx.fd);
+	out.handle = ctx.done;
+	tess_nop(&ctx);
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, __tess_submit(&ctx, &in, 1, &out, 1));
+	file = export_sync(_metadata, ctx.fd, ctx.done);
+	tess_ctx_close(&ctx);
+	unbind(_metadata, self->bdf);
+	EXPECT_EQ(0, sync_status(_metadata, file));
+	/* Who has the memory next, if it was freed */
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	EXPECT_EQ(0, sync_status(_metadata, file));
+
+	*(volatile uint64_t *)other.data = 1;
+	EXPECT_EQ(0, tess_ctx_wait(&other));
+	for (i = 0; i < 100 * patience() && !sync_status(_metadata, file); i++)
+		usleep(10000);
+	EXPECT_EQ(-ESRCH, sync_status(_metadata, file));
+	close(file);
+	tess_ctx_close(&other);
+	close(fd);
+	unbind(_metadata, self->bdf);
+	rebind(_metadata, self->bdf, self->vram, self->slices);
 }
 
 TEST_F(lifetime, fences_survive)

@@ -6,6 +6,6 @@
 status=0
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --timeout 400 -- selftests/drm/run.sh || status=1
+	scripts/vm host --kernel $kernel --gpus 2 --timeout 400 -- selftests/drm/run.sh || status=1
 done
 exit $status
