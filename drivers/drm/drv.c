@@ -167,7 +167,7 @@ static void tess_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 {
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
-	tess_lane_fault(&tdev->lanes[vslice], fault);
+	tess_lane_fault(&tdev->lanes[vslice]);
 }
 
 static void tess_device_update_lanes(struct tess_device *tdev)
@@ -201,19 +201,23 @@ static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
 	int ret;
 
 	ret = tess_lane_start(&tdev->lanes[vslice], vgpu);
-	if (ret)
+	if (ret && ret != -ENODEV)
 		drm_warn(tdev->drm, "slice %u came back but has no ring: %d\n", vslice, ret);
 	tess_lane_update(&tdev->lanes[vslice]);
 	tess_device_changed(tdev);
 }
 
-static void tess_client_gone(struct tess_vgpu *vgpu)
+static void tess_device_stop_lanes(struct tess_device *tdev)
 {
-	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 	unsigned int i;
 
 	for (i = 0; i < tdev->lane_count; i++)
-		tess_lane_stop(&tdev->lanes[i], -ENODEV);
+		tess_lane_stop(&tdev->lanes[i]);
+}
+
+static void tess_client_gone(struct tess_vgpu *vgpu)
+{
+	tess_device_stop_lanes(tess_vgpu_priv(vgpu));
 }
 
 static const struct tess_client_ops tess_client_ops = {
@@ -321,14 +325,6 @@ static int tess_device_start_lanes(struct tess_device *tdev)
 			return ret;
 	}
 	return 0;
-}
-
-static void tess_device_stop_lanes(struct tess_device *tdev)
-{
-	unsigned int i;
-
-	for (i = 0; i < tdev->lane_count; i++)
-		tess_lane_stop(&tdev->lanes[i], -ENODEV);
 }
 
 static int tess_drm_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)

@@ -4,7 +4,7 @@
  *
  * What an open file uses, in the format of drm-usage-stats, so that stock tools show it.
  * An "engine" is a kind of slice, its capacity the number of slices of that kind. GPU
- * time is that of whole jobs: it is added when they complete.
+ * time is that of whole jobs: it is added when they complete or are dropped.
  */
 #include <linux/math64.h>
 #include <linux/slab.h>

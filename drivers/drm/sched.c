@@ -12,7 +12,9 @@
  *
  * Failure: the job at which the ring stands is guilty, because a ring runs in order.
  * Its queue is dead from that moment; jobs of that queue that are on the ring already
- * are turned into nothing by the recovery, all others run.
+ * are turned into nothing by the recovery, all others run. A job that comes to a dead queue
+ * ends with the last one of that queue that is on the ring, not before: a fence says that
+ * all earlier work of its queue is over.
  *
  * Hangs are found by a watchdog, not by the timeout of the GPU scheduler: that one
  * counts wall time from the moment of submission, but a vslice of a guest may be parked
@@ -69,12 +71,18 @@ static struct tess_submit *tess_lane_first(struct tess_lane *lane)
 	return list_first_entry_or_null(&lane->pending, struct tess_submit, link);
 }
 
-static void tess_lane_account(struct tess_lane *lane, const struct tess_submit *submit)
+static void tess_lane_charge(struct tess_lane *lane, const struct tess_submit *submit, u64 cycles)
 {
 	struct tess_usage *usage = submit->queue->usage;
 
 	if (lane->kind < ARRAY_SIZE(usage->cycles))
-		atomic64_add(tess_ring_usage(lane->ring, submit->seq), &usage->cycles[lane->kind]);
+		atomic64_add(cycles, &usage->cycles[lane->kind]);
+}
+
+static void tess_lane_account(struct tess_lane *lane, const struct tess_submit *submit)
+{
+	if (!submit->follows)
+		tess_lane_charge(lane, submit, tess_ring_usage(lane->ring, submit->seq));
 }
 
 /*
@@ -144,25 +152,60 @@ void tess_lane_reap(struct tess_lane *lane)
 	tess_lane_signal(&done);
 }
 
-static int tess_lane_run_locked(struct tess_lane *lane, struct tess_submit *submit)
+static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *submit)
 {
 	struct tess_queue *queue = submit->queue;
-	int ret = -ENXIO;
-
-	lockdep_assert_held(&lane->lock);
+	int ret;
 
 	if (queue->flags)
 		return -ECANCELED;
 	if (lane->ring)
 		ret = tess_ring_submit(lane->ring, &submit->job, &submit->seq);
-	if (ret) {
+	else
+		ret = lane->stopped ? -ENODEV : -ENXIO;
+	if (ret)
 		queue->flags |= DRM_TESSERA_QUEUE_LOST;
-		return ret;
+	return ret;
+}
+
+static struct tess_submit *tess_lane_last_locked(struct tess_lane *lane,
+						 const struct tess_queue *queue)
+{
+	struct tess_submit *submit;
+
+	list_for_each_entry_reverse(submit, &lane->pending, link)
+		if (submit->queue == queue)
+			return submit;
+	return NULL;
+}
+
+/*
+ * A job that does not get to the ring ends with the last one of its queue that did, which the
+ * GPU may still work on: its end says to all who wait that what came before it is over, too.
+ */
+static int tess_lane_run_locked(struct tess_lane *lane, struct tess_submit *submit)
+{
+	struct tess_submit *last = NULL;
+	int ret;
+
+	lockdep_assert_held(&lane->lock);
+
+	ret = tess_lane_give_locked(lane, submit);
+	if (ret) {
+		last = tess_lane_last_locked(lane, submit->queue);
+		if (!last)
+			return ret;
+		submit->follows = true;
+		submit->error = ret;
+		submit->seq = last->seq;
+		/* Others' jobs that are on the ring behind end later */
+		tess_fence_init_hw(submit->fence, dma_fence_context_alloc(1), 1);
+	} else {
+		tess_fence_init_hw(submit->fence, lane->fence_context, ++lane->fence_seqno);
 	}
-	tess_fence_init_hw(submit->fence, lane->fence_context, ++lane->fence_seqno);
 	submit->started = true;
 	dma_fence_get(&submit->fence->base);
-	list_add_tail(&submit->link, &lane->pending);
+	list_add(&submit->link, last ? &last->link : lane->pending.prev);
 	return 0;
 }
 
@@ -200,17 +243,11 @@ static struct dma_fence *tess_sched_run_job(struct drm_sched_job *job)
 {
 	struct tess_submit *submit = to_tess_submit(job);
 	struct tess_lane *lane = submit->queue->lane;
-	struct dma_fence *fence;
-	int idx;
 
+	/* Not inside drm_dev_enter(): the lane's ring says if there is a GPU */
 	submit->began = true;
 	atomic_inc(&lane->running);
-
-	if (!drm_dev_enter(lane->tdev->drm, &idx))
-		return ERR_PTR(-ENODEV);
-	fence = tess_lane_run(lane, submit);
-	drm_dev_exit(idx);
-	return fence;
+	return tess_lane_run(lane, submit);
 }
 
 static void tess_sched_free_job(struct drm_sched_job *job)
@@ -275,8 +312,10 @@ void tess_lane_update(struct tess_lane *lane)
 
 static void tess_lane_stop_locked(struct tess_lane *lane, int error)
 {
+	struct tess_submit *first;
 	struct tess_ring *ring;
 	LIST_HEAD(done);
+	u64 seq = 0, spent = 0;
 
 	lockdep_assert_held(&lane->mutex);
 
@@ -284,27 +323,39 @@ static void tess_lane_stop_locked(struct tess_lane *lane, int error)
 	tess_lane_collect_locked(lane, &done);
 	ring = lane->ring;
 	lane->ring = NULL;
+	first = tess_lane_first(lane);
+	if (first)
+		seq = first->seq;
 	spin_unlock_irq(&lane->lock);
 
 	/* No job is called over while the GPU may still work on it. */
-	if (ring)
+	if (ring) {
+		spent = tess_ring_spent(ring, seq);
 		tess_ring_destroy(ring);
+	}
 
+	/* Without a ring, nobody takes a job from the list meanwhile */
 	spin_lock_irq(&lane->lock);
+	if (first)
+		tess_lane_charge(lane, first, spent);
 	tess_lane_fail_locked(lane, error, &done);
 	spin_unlock_irq(&lane->lock);
 	tess_lane_signal(&done);
 }
 
 /**
- * tess_lane_stop() - run nothing more
+ * tess_lane_stop() - run nothing more, for good
  * @lane: lane, started or not
- * @error: of the jobs that are not complete
+ *
+ * A slice that comes back later is not taken.
  */
-void tess_lane_stop(struct tess_lane *lane, int error)
+void tess_lane_stop(struct tess_lane *lane)
 {
 	mutex_lock(&lane->mutex);
-	tess_lane_stop_locked(lane, error);
+	spin_lock_irq(&lane->lock);
+	lane->stopped = true;
+	spin_unlock_irq(&lane->lock);
+	tess_lane_stop_locked(lane, -ENODEV);
 	mutex_unlock(&lane->mutex);
 }
 
@@ -314,6 +365,8 @@ static int tess_lane_start_locked(struct tess_lane *lane, struct tess_vgpu *vgpu
 
 	lockdep_assert_held(&lane->mutex);
 
+	if (lane->stopped)
+		return -ENODEV;
 	ring = tess_ring_create(vgpu, lane->vslice);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
@@ -333,7 +386,7 @@ static int tess_lane_start_locked(struct tess_lane *lane, struct tess_vgpu *vgpu
  * @lane: lane, started or not
  * @vgpu: vGPU
  *
- * Return: 0, or what tess_ring_create() returned.
+ * Return: 0; -ENODEV it was stopped; or what tess_ring_create() returned.
  */
 int tess_lane_start(struct tess_lane *lane, struct tess_vgpu *vgpu)
 {
@@ -361,7 +414,9 @@ void tess_lane_reclaim(struct tess_lane *lane)
 
 	wait_event_timeout(lane->drained, !atomic_read(&lane->queued),
 			   msecs_to_jiffies(READ_ONCE(reclaim_ms)));
-	tess_lane_stop(lane, -ENXIO);
+	mutex_lock(&lane->mutex);
+	tess_lane_stop_locked(lane, -ENXIO);
+	mutex_unlock(&lane->mutex);
 }
 
 /*
@@ -412,24 +467,27 @@ static void tess_lane_recover(struct tess_lane *lane, struct tess_recovery *rec)
 			ret);
 }
 
-/**
- * tess_lane_fault() - the ring stands, because of a fault
- * @lane: lane
- * @fault: what happened
- */
-void tess_lane_fault(struct tess_lane *lane, const struct tess_fault *fault)
+static struct tess_submit *tess_lane_find_locked(struct tess_lane *lane, u64 seq)
+{
+	struct tess_submit *submit;
+
+	list_for_each_entry(submit, &lane->pending, link)
+		if (submit->seq == seq)
+			return submit;
+	return NULL;
+}
+
+static void tess_lane_fault_locked(struct tess_lane *lane, const struct tess_fault *fault, u64 seq)
 {
 	struct tess_recovery rec = {};
 	struct tess_submit *guilty;
 	LIST_HEAD(done);
 
-	mutex_lock(&lane->mutex);
-	if (!lane->ring)
-		goto out_unlock;
+	lockdep_assert_held(&lane->mutex);
 
 	spin_lock_irq(&lane->lock);
 	tess_lane_collect_locked(lane, &done);
-	guilty = tess_lane_first(lane);
+	guilty = tess_lane_find_locked(lane, seq);
 	if (guilty) {
 		guilty->queue->flags |= DRM_TESSERA_QUEUE_FAULTED;
 		guilty->queue->fault = *fault;
@@ -441,7 +499,23 @@ void tess_lane_fault(struct tess_lane *lane, const struct tess_fault *fault)
 	drm_dbg_driver(lane->tdev->drm, "slice %u: fault %u at %#llx, pc %#llx, packet %u\n",
 		       lane->vslice, fault->cause, fault->addr, fault->pc, fault->indirect);
 	tess_lane_recover(lane, &rec);
-out_unlock:
+}
+
+/**
+ * tess_lane_fault() - the ring stands, perhaps, because of a fault
+ * @lane: lane
+ *
+ * Which fault, and of which job, is asked for here: what was reported may belong to a job that
+ * was dropped, or to a ring that was destroyed, before @mutex was free.
+ */
+void tess_lane_fault(struct tess_lane *lane)
+{
+	struct tess_fault fault;
+	u64 seq;
+
+	mutex_lock(&lane->mutex);
+	if (lane->ring && !tess_ring_fault(lane->ring, &fault, &seq))
+		tess_lane_fault_locked(lane, &fault, seq);
 	mutex_unlock(&lane->mutex);
 }
 

@@ -11,7 +11,6 @@
 #include <drm/gpu_scheduler.h>
 
 struct tess_device;
-struct tess_fault;
 struct tess_ring;
 struct tess_submit;
 struct tess_vgpu;
@@ -26,6 +25,7 @@ struct tess_vgpu;
  * @lock: protects what follows up to @running. Taken in hard interrupts
  * @ring: where jobs run; NULL: somebody else has the slice, or it is gone. Changes
  *	under @mutex and @lock
+ * @stopped: for good: the GPU is gone, or this driver leaves it. Changes under @mutex and @lock
  * @closing: no new submissions, the slice is to be given back
  * @withdrawn: no new submissions, the host of this GPU took the slice away. What is queued
  *	runs on
@@ -49,6 +49,7 @@ struct tess_lane {
 	struct mutex mutex;
 	spinlock_t lock;
 	struct tess_ring *ring;
+	bool stopped;
 	bool closing;
 	bool withdrawn;
 	u32 kind;
@@ -68,13 +69,13 @@ struct tess_lane {
 int tess_lane_init(struct tess_lane *lane, struct tess_device *tdev, unsigned int vslice);
 void tess_lane_fini(struct tess_lane *lane);
 int tess_lane_start(struct tess_lane *lane, struct tess_vgpu *vgpu);
-void tess_lane_stop(struct tess_lane *lane, int error);
+void tess_lane_stop(struct tess_lane *lane);
 bool tess_lane_available(struct tess_lane *lane);
 bool tess_lane_available_locked(const struct tess_lane *lane);
 void tess_lane_update(struct tess_lane *lane);
 
 void tess_lane_reap(struct tess_lane *lane);
-void tess_lane_fault(struct tess_lane *lane, const struct tess_fault *fault);
+void tess_lane_fault(struct tess_lane *lane);
 void tess_lane_reclaim(struct tess_lane *lane);
 
 #endif

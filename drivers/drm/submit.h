@@ -19,7 +19,8 @@ struct tess_queue;
  * @out: out fence, owned until the job is armed
  * @job: for the ring
  * @link: in tess_lane::pending. Under tess_lane::lock
- * @seq: on the ring. Under tess_lane::lock
+ * @seq: on the ring; of the job that it follows if @follows. Under tess_lane::lock
+ * @follows: it does not run, and ends with another job of @queue. Under tess_lane::lock
  * @error: what @fence will be signalled with. Under tess_lane::lock
  * @pushed: counted in tess_lane::queued
  * @began: run_job() was called; counted in tess_lane::running
@@ -34,6 +35,7 @@ struct tess_submit {
 	struct list_head link;
 	u64 seq;
 	int error;
+	bool follows;
 	bool pushed;
 	bool began;
 	bool started;
