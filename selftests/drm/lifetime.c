@@ -401,7 +401,7 @@ TEST_F(lifetime, job_that_waits_for_another_gpu)
 	slice = tess_find_slice(fd, 0);
 	ASSERT_LE(0, slice);
 	tess_ctx_open_on(&other, fd, slice);
-	tess_wait(&other, TESS_DATA_VA, TESS_WAIT_EQ, 1);
+	tess_wait(&other, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 	tess_ctx_submit(&other);
 
 	tess_ctx_open(&ctx);
