@@ -361,7 +361,6 @@ static int vgpu_take_slice(struct tess_vgpu *vgpu, struct tess_slice *slice, uns
 		return rc;
 	if (tess_vgpu_takes_turns(vgpu))
 		return tess_share_join(slice, &vgpu->vslices[vslice]);
-	tess_slice_reclaim(slice);
 	return tess_slice_take(slice, vgpu, vslice);
 }
 
@@ -400,8 +399,12 @@ static int vgpu_setup(struct tess_vgpu *vgpu)
 static int vgpu_take_slices(struct tess_vgpu *vgpu, const u8 *slices)
 {
 	unsigned int i, n = vgpu->blueprint.slices;
+	u64 mask = 0;
 	int rc = 0;
 
+	for (i = 0; i < n; i++)
+		mask |= BIT_ULL(slices[i]);
+	tess_slices_reclaim(vgpu->gpu, mask);
 	for (i = 0; !rc && i < vgpu->nr_vslices; i++)
 		rc = vgpu_take_slice(vgpu, &vgpu->gpu->slices[slices[i % n]], i);
 	if (!rc)

@@ -241,6 +241,7 @@ static int recompose_reserve(struct recompose_plan *plan)
 	unsigned int i;
 	int rc = 0;
 
+	tess_slices_reclaim(gpu, plan->touched);
 	for (i = 0; !rc && i < plan->bp.slices; i++) {
 		rc = tess_compose_step();
 		if (!rc && tess_vgpu_takes_turns(plan->vgpu))

@@ -224,6 +224,42 @@ void tess_slice_reclaim(struct tess_slice *slice)
 	tess_slice_release(slice);
 }
 
+static void slice_close(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *from = NULL;
+
+	spin_lock(&gpu->lock);
+	if (slice->state == TESS_SLICE_ELASTIC) {
+		from = slice->client;
+		slice->leaving = true;
+	}
+	spin_unlock(&gpu->lock);
+	if (from && from->ops->closing && !READ_ONCE(gpu->gone))
+		from->ops->closing(from, slice->vslice);
+}
+
+/**
+ * tess_slices_reclaim() - take slices from the elastic vGPU that holds them
+ * @gpu: GPU; compose is held
+ * @mask: slices; those of others stay theirs
+ *
+ * All of them take no new work before the first one is waited for, so that the waits of all
+ * are one. Whoever does not use one of them in the end gives it back by tess_elastic_fill().
+ */
+void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->compose);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			slice_close(&gpu->slices[i]);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			tess_slice_reclaim(&gpu->slices[i]);
+}
+
 /**
  * tess_slice_take() - give a free slice to a vGPU
  * @slice: slice; tess_gpu.compose is held

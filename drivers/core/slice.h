@@ -95,6 +95,7 @@ int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
 void tess_slice_reclaim(struct tess_slice *slice);
+void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask);
 int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner);
 bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu);
 void tess_slice_unshare(struct tess_slice *slice);

@@ -187,6 +187,13 @@ static void tess_client_config(struct tess_vgpu *vgpu)
 	tess_device_changed(tdev);
 }
 
+static void tess_client_closing(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+
+	tess_lane_close(&tdev->lanes[vslice]);
+}
+
 static void tess_client_reclaim(struct tess_vgpu *vgpu, unsigned int vslice)
 {
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
@@ -224,6 +231,7 @@ static const struct tess_client_ops tess_client_ops = {
 	.complete = tess_client_complete,
 	.fault = tess_client_fault,
 	.config = tess_client_config,
+	.closing = tess_client_closing,
 	.reclaim = tess_client_reclaim,
 	.restore = tess_client_restore,
 	.gone = tess_client_gone,

@@ -400,20 +400,36 @@ int tess_lane_start(struct tess_lane *lane, struct tess_vgpu *vgpu)
 }
 
 /**
- * tess_lane_reclaim() - give the slice back
+ * tess_lane_close() - the slice will have to be given back
  * @lane: lane
  *
- * Takes no new jobs, gives those that are there reclaim_ms to finish, and drops what is
- * left then.
+ * Takes no new jobs from now on, and gives those that are there reclaim_ms to finish.
+ */
+void tess_lane_close(struct tess_lane *lane)
+{
+	spin_lock_irq(&lane->lock);
+	if (!lane->closing) {
+		lane->closing = true;
+		lane->close_at = jiffies + msecs_to_jiffies(READ_ONCE(reclaim_ms));
+	}
+	spin_unlock_irq(&lane->lock);
+}
+
+/**
+ * tess_lane_reclaim() - give the slice back
+ * @lane: lane, closed or not
+ *
+ * Waits for what is left of the time that jobs have to finish, and drops what is left of them
+ * then. Of lanes that were closed together, the first one waits for all.
  */
 void tess_lane_reclaim(struct tess_lane *lane)
 {
-	spin_lock_irq(&lane->lock);
-	lane->closing = true;
-	spin_unlock_irq(&lane->lock);
+	long left;
 
-	wait_event_timeout(lane->drained, !atomic_read(&lane->queued),
-			   msecs_to_jiffies(READ_ONCE(reclaim_ms)));
+	tess_lane_close(lane);
+	left = (long)(READ_ONCE(lane->close_at) - jiffies);
+	if (left > 0)
+		wait_event_timeout(lane->drained, !atomic_read(&lane->queued), left);
 	mutex_lock(&lane->mutex);
 	tess_lane_stop_locked(lane, -ENXIO);
 	mutex_unlock(&lane->mutex);

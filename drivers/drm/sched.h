@@ -27,6 +27,7 @@ struct tess_vgpu;
  *	under @mutex and @lock
  * @stopped: for good: the GPU is gone, or this driver leaves it. Changes under @mutex and @lock
  * @closing: no new submissions, the slice is to be given back
+ * @close_at: jiffies when jobs are dropped, if @closing
  * @withdrawn: no new submissions, the host of this GPU took the slice away. What is queued
  *	runs on
  * @kind: enum tess_slice_kind of the slice, the last one if it is withdrawn
@@ -51,6 +52,7 @@ struct tess_lane {
 	struct tess_ring *ring;
 	bool stopped;
 	bool closing;
+	unsigned long close_at;
 	bool withdrawn;
 	u32 kind;
 	struct list_head pending;
@@ -76,6 +78,7 @@ void tess_lane_update(struct tess_lane *lane);
 
 void tess_lane_reap(struct tess_lane *lane);
 void tess_lane_fault(struct tess_lane *lane);
+void tess_lane_close(struct tess_lane *lane);
 void tess_lane_reclaim(struct tess_lane *lane);
 
 #endif

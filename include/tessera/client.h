@@ -219,6 +219,8 @@ struct tess_host_fault {
  * @config: composition changed (tess_vgpu_composition() tells), or slices of the GPU did
  *	(tess_gpu_slice_info()): one whose kind is TESS_KIND_NONE now gets no new work, what
  *	was sent before runs to its end. Process context. Optional
+ * @closing: elastic vGPUs only: @reclaim will follow for this vslice, perhaps after it was made
+ *	for others: take no new work for it. Process context, does not wait for work. Optional
  * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else.
  *	Drain and return; on return the ring of this vslice is gone and is not used
  *	until @restore. Process context, bounded time
@@ -249,6 +251,7 @@ struct tess_client_ops {
 	int (*host_fault)(struct tess_vgpu *vgpu, unsigned int vslice,
 			  const struct tess_host_fault *hf);
 	void (*config)(struct tess_vgpu *vgpu);
+	void (*closing)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*reclaim)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*parked)(struct tess_vgpu *vgpu, unsigned int vslice);

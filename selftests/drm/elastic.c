@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -235,6 +236,63 @@ TEST_F(elastic, endless_job_is_dropped)
 	EXPECT_EQ(-ENXIO, tess_ctx_wait(&ctx[i]));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_LOST, tess_queue_flags(self->fd, ctx[i].queue));
 	EXPECT_EQ(-EIO, __tess_ctx_submit(&ctx[i]));
+	free(ctx);
+}
+
+/**
+ * struct create - composes a vGPU
+ * @type: of which type
+ * @rc: result
+ * @over: it is there
+ */
+struct create {
+	const char *type;
+	int rc;
+	volatile bool over;
+};
+
+static void *create_thread(void *arg)
+{
+	struct create *create = arg;
+
+	create->rc = mdev_create(create->type);
+	create->over = true;
+	return NULL;
+}
+
+#define RECLAIM_MS "/sys/module/tessera_drm/parameters/reclaim_ms"
+
+/* No slice of a vGPU takes new jobs while the first one is waited for: it is one wait for all */
+TEST_F(elastic, slices_of_a_vgpu_close_together)
+{
+	struct tess_ctx *ctx = calloc(64, sizeof(*ctx));
+	struct create create = { .type = "C4" };
+	struct drm_tessera_query_gpu now;
+	bool together = false;
+	unsigned int i, n;
+	pthread_t thread;
+
+	ASSERT_NE(NULL, ctx);
+	n = open_all(ctx, self->fd, self->before.slice_mask);
+	for (i = 0; i < n; i++) {
+		tess_wait(&ctx[i], TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+		tess_ctx_submit(&ctx[i]);
+	}
+	ASSERT_EQ(0, put(RECLAIM_MS, "30000"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, create_thread, &create));
+	while (!create.over && !together) {
+		tess_query_gpu(self->fd, &now);
+		together = __builtin_popcountll(self->before.slice_mask & ~now.slice_mask) == 4;
+	}
+	/* All of them still have their job */
+	EXPECT_FALSE(create.over);
+	for (i = 0; i < n; i++)
+		*(volatile uint64_t *)ctx[i].data = 1;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, put(RECLAIM_MS, "200"));
+	EXPECT_EQ(0, create.rc);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(0, tess_ctx_wait(&ctx[i]));
 	free(ctx);
 }
 
