@@ -265,7 +265,7 @@ static void *slow_memory(struct __test_metadata *_metadata, size_t size, int *uf
 TEST_F(lifetime, ioctls_whose_memory_does_not_come)
 {
 	struct drm_tessera_cmd cmd = { .va = TESS_CMD_VA, .count = 1 };
-	struct drm_tessera_vm_bind bind = { };
+	struct drm_tessera_vm_bind bind = {};
 	struct drm_tessera_query query = { .type = DRM_TESSERA_QUERY_GPU, .size = 64 };
 	struct drm_tessera_submit submit = { .cmds = TESS_ARRAY(&cmd, 1) };
 	struct stuck stuck[] = {
@@ -347,7 +347,6 @@ static int sync_status(struct __test_metadata *_metadata, int fd)
 	}
 	return info.status;
 }
-
 
 /* Render node of a GPU that is not the first one, or -ENODEV */
 static int open_other(void)
