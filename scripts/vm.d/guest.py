@@ -174,12 +174,15 @@ def boot_once(opts, prepare, translated, doubtful):
 
 
 def run(opts):
+    if opts.listen and not opts.detach:
+        fail("--listen needs --detach")
     return detach(opts) if opts.detach else boot(opts)
 
 
 # ---- detached guests --------------------------------------------------------
 # A directory per guest: "lock" is held while it lives, "stdout" and "stderr"
-# hold what its command printed, "status" what came of it, "pid" is QEMU's.
+# hold what its command printed, "status" what came of it, "pid" is QEMU's, "in" leads to
+# what its command reads, if that listens.
 
 def guest_file(name, leaf):
     if not name or "/" in name or name.startswith("."):
@@ -236,6 +239,10 @@ def supervise(opts, tell, _lock):
 
     def prepare(m):
         m.console = guest_file(name, "console")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(guest_file(name, "in"))
+        if opts.listen:
+            os.symlink(m.path("in.in"), guest_file(name, "in"))
         m.on_spawn = lambda pid: note(name, "pid", f"{pid}\n")
         m.on_start = lambda: os.write(tell, b"1")
 
@@ -303,6 +310,19 @@ def kill(opts):
     target = running_pid(opts.name)
     note(opts.name, "killed", "yes\n")
     os.kill(target, signal.SIGKILL if opts.nine else signal.SIGTERM)
+    return 0
+
+
+def tell(opts):
+    """A line for the guest's command; QEMU holds it until that reads it."""
+    existing(opts.name)
+    try:
+        fd = os.open(guest_file(opts.name, "in"), os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return fail(f"guest {opts.name} does not listen")
+    os.set_blocking(fd, True)
+    os.write(fd, (" ".join(opts.word) + "\n").encode())
+    os.close(fd)
     return 0
 
 

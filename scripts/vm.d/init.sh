@@ -4,7 +4,8 @@
 # Process 1 of host and guest VMs: mounts, devices, modules, then the command
 # of this run. Speaks over virtio ports (see machine.py): "ctl" takes the lines
 # "boot", "start", "alive" (every ten seconds) and "exit N", "out" and "err" carry
-# what the command prints, "log" takes the kernel log at the end.
+# what the command prints, "log" takes the kernel log at the end. "in", where there is one, is
+# what the command reads.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
@@ -77,7 +78,9 @@ run_command()
 	err=$!
 	exec 6>"$state/out" 7>"$state/err"
 	[ -z "$MERGE" ] || exec 7>&6
-	setsid sh "$state/cmd" </dev/null >&6 2>&7 3>&- 4>&- 5>&- 6>&- 7>&-
+	input=/dev/null
+	[ -z "$LISTEN" ] || input=$(port in)
+	setsid sh "$state/cmd" <"$input" >&6 2>&7 3>&- 4>&- 5>&- 6>&- 7>&-
 	status=$?
 	exec 6>&- 7>&-
 	# What the command left running may hold its output open.

@@ -224,7 +224,7 @@ class Machine:
             "MODULES": " ".join(modules), "ACCEL": self.opts.accel,
             "TSC_KHZ": self.opts.tsc_khz,
             "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
-            "MARK": self.mark[1:-1].decode(),
+            "MARK": self.mark[1:-1].decode(), "LISTEN": "1" if self.listens else "",
             "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",
         }
 
@@ -238,6 +238,11 @@ class Machine:
     @property
     def interactive(self):
         return getattr(self.opts, "interactive", False)
+
+    @property
+    def listens(self):
+        """Whether the command has a port as its standard input."""
+        return getattr(self.opts, "listen", False)
 
     def base_args(self, modules):
         opts = self.opts
@@ -282,7 +287,7 @@ class Machine:
 
     def port_args(self):
         args = ["-device", "virtio-serial-pci,disable-legacy=on,max_ports=8"]
-        for name in PORTS:
+        for name in PORTS + (("in",) if self.listens else ()):
             args += ["-chardev", f"pipe,id={name},path={self.path(name)}",
                      "-device", f"virtserialport,chardev={name},name={name}"]
         if self.interactive:
@@ -298,6 +303,9 @@ class Machine:
             os.mkfifo(self.path(name + ".in"))
             os.mkfifo(self.path(name + ".out"))
             self.fds[name] = os.open(self.path(name + ".out"), os.O_RDONLY | os.O_NONBLOCK)
+        if self.listens:
+            os.mkfifo(self.path("in.in"))
+            os.mkfifo(self.path("in.out"))
         # Read-write, so that opening does not wait for QEMU.
         self.fds["answer"] = os.open(self.path("ctl.in"), os.O_RDWR | os.O_NONBLOCK)
 

@@ -62,7 +62,9 @@ def parser():
     p.add_argument("--host", action="append", default=[], metavar="BDF",
                    help="attach this whole PCI device with vfio-pci")
     p.add_argument("--detach", metavar="NAME",
-                   help="return as soon as CMD runs; see wait, kill, pid, console")
+                   help="return as soon as CMD runs; see wait, tell, kill, pid, console")
+    p.add_argument("--listen", action="store_true",
+                   help="CMD reads what is told to the detached guest")
     p.add_argument("--allow-reboot", action="store_true",
                    help="a reboot runs CMD again, TESSERA_BOOT counts from 1")
     add_common(p)
@@ -70,6 +72,9 @@ def parser():
     p = sub.add_parser("wait", help="wait for a detached guest: its output and exit status")
     p.add_argument("name")
     p.add_argument("--timeout", type=float, default=0, metavar="S")
+    p = sub.add_parser("tell", help="print a line to the command of a guest with --listen")
+    p.add_argument("name")
+    p.add_argument("word", nargs="+")
     p = sub.add_parser("kill", help="end the QEMU of a detached guest")
     p.add_argument("name")
     p.add_argument("-9", dest="nine", action="store_true", help="with SIGKILL")

@@ -37,6 +37,33 @@ waits()
 	[ $? -eq 4 ] && [ "$(cat out/guest-out)" = "from b" ]
 }
 
+# Lines go to a guest and come from it while it runs, each as it is
+converses()
+{
+	$guest --detach c --listen -- sh -c \
+		'echo ready; while read -r line; do echo "heard $line"; [ "$line" != end ] || exit 6; done' ||
+		return 1
+	scripts/vm tell c "one  two" && scripts/vm tell c three || return 1
+	left=600
+	until grep -q '^heard three$' /run/tessera/guests/c/stdout; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || { cat /run/tessera/guests/c/stdout; return 1; }
+		sleep 0.1
+	done
+	n=0
+	while [ $n -lt 20 ]; do
+		scripts/vm tell c "line $n" || return 1
+		n=$((n + 1))
+	done
+	scripts/vm tell c end
+	scripts/vm wait c --timeout 300 >out/guest-out
+	[ $? -eq 6 ] && [ "$(cat out/guest-out)" = "ready
+heard one  two
+heard three
+$(n=0; while [ $n -lt 20 ]; do echo "heard line $n"; n=$((n + 1)); done)
+heard end" ]
+}
+
 ktap_begin
 $guest --timeout 7 -- sleep 1000 2>/dev/null &
 late=$!
@@ -57,6 +84,9 @@ expect "waiting too short" 124 scripts/vm wait a --timeout 1
 check "console of a detached guest" sh -c 'scripts/vm console a | grep -q .'
 check "kill" scripts/vm kill a -9
 expect "status of a killed guest" 137 scripts/vm wait a
+check "a guest is told lines while it runs" converses
+expect "telling a guest that is gone" 125 scripts/vm tell c more
+expect "telling one that does not listen" 125 scripts/vm tell a more
 expect "no guest of that name" 125 scripts/vm pid nosuch
 expect "no such vGPU" 125 $guest --vgpu 00000000-0000-0000-0000-000000000000 -- true
 expect "no such PCI device" 125 $guest --host 0000:7f:00.0 -- true
