@@ -19,8 +19,10 @@ import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from hostvm import TREE, VM, Tap, print_console, read, wait_for, wait_until, write
+from hostvm import (TREE, VM, Tap, print_console, print_said, read, said, tell, wait_done,
+                    wait_until, write)
 
+NAME = "composed"
 DIR = os.path.join(TREE, "out", "compose-guest")
 BIN = "out/selftests/compose"
 GPUS = sorted(glob.glob("/sys/class/tessera/gpu*"))
@@ -29,23 +31,35 @@ MEMORY = "4M"
 # A busy machine emulates a processor that emulates a processor
 PATIENCE = 90
 
+# Says "seen N" (guest_work), "done WHAT STATUS", and results behind the name of what they are of
 SCRIPT = f"""
 cd {TREE}
+own=/run/composed
+mkdir $own
 examples() {{
-	while [ ! -e {DIR}/stop ]; do
+	while [ ! -e $own/stop ]; do
 		out/examples/sgemm --size 48 --json && out/examples/sha256 --json {DIR}/input* || return 1
 	done
 }}
-ended() {{ echo $2 >{DIR}/$1.new; mv {DIR}/$1.new {DIR}/done-$1; }}
-(examples >{DIR}/examples.txt 2>&1; ended examples $?) &
-{BIN}/guest_work {BIN}/guest_kernel.elf {DIR}/stop {DIR}/seen >{DIR}/work.txt 2>&1; ended work $?
-wait
-for n in 1 4; do
-	until [ -e {DIR}/go-$n ]; do sleep 0.2; done
-	until [ "$(cat /sys/bus/pci/drivers/tessera_pci/*/generation)" -ge "$(cat {DIR}/go-$n)" ]; do
-		sleep 0.2
-	done
-	out/examples/sgemm --size 128 --repeat 3 --no-verify --json >{DIR}/sgemm$n.txt 2>&1; ended sgemm$n $?
+(examples >$own/examples 2>&1; echo $? >$own/status) &
+({BIN}/guest_work {BIN}/guest_kernel.elf $own/stop; echo "done work $?") &
+while read -r word slices generation; do
+	case $word in
+	stop)
+		: >$own/stop
+		wait
+		sed 's/^/examples /' $own/examples
+		echo "done examples $(cat $own/status)" ;;
+	sgemm)
+		until [ "$(cat /sys/bus/pci/drivers/tessera_pci/*/generation)" -ge "$generation" ]; do
+			sleep 0.2
+		done
+		out/examples/sgemm --size 128 --repeat 3 --no-verify --json >$own/sgemm 2>&1 </dev/null
+		status=$?
+		sed "s/^/sgemm$slices /" $own/sgemm
+		echo "done sgemm$slices $status" ;;
+	end) exit 0 ;;
+	esac
 done
 """
 
@@ -78,17 +92,16 @@ class Guest:
         return int(words["generation"])
 
     def boot(self):
-        subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", "composed", "--timeout",
-                        str(320 + 4 * CHANGES), "--", "sh", "-c", SCRIPT], check=True)
+        subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", NAME, "--listen",
+                        "--timeout", str(320 + 4 * CHANGES), "--", "sh", "-c", SCRIPT], check=True)
 
     def wait_seen(self):
         """Wait until the guest's driver follows what was composed last."""
-        wait_until(lambda: int(read(f"{DIR}/seen")) >= self.generation(), "the guest sees it",
+        wait_until(lambda: int(said(NAME, "seen")[-1]) >= self.generation(), "the guest sees it",
                    PATIENCE)
 
     def done(self, what, seconds=PATIENCE):
-        wait_for(f"{DIR}/done-{what}", seconds)
-        return int(read(f"{DIR}/done-{what}"))
+        return wait_done(NAME, what, seconds)
 
     def describe(self):
         """What is known of a guest that did not come to an end."""
@@ -97,10 +110,8 @@ class Guest:
         for path in sorted(glob.glob(f"{self.gpu()}/vgpus/{self.uuid}/vslice*")):
             values = (f"{f}={read(os.path.join(path, f))}" for f in sorted(os.listdir(path)))
             print(f"# {os.path.basename(path)}: {' '.join(values)}")
-        for path in sorted(glob.glob(f"{DIR}/*.txt")):
-            for line in read(path).splitlines()[-4:]:
-                print(f"# [{os.path.basename(path)}] {line}")
-        print_console("composed")
+        print_said(NAME)
+        print_console(NAME)
 
     def remove(self):
         write(f"{self.mdev}/remove", 1)
@@ -139,7 +150,7 @@ def recompose(guest, dice):
 
 def results_of(name):
     """What examples printed: JSON objects, one behind the other."""
-    text, decoder, results = read(f"{DIR}/{name}.txt"), json.JSONDecoder(), []
+    text, decoder, results = "\n".join(said(NAME, name)).strip(), json.JSONDecoder(), []
     while text:
         value, end = decoder.raw_decode(text)
         results.append(value.get("result", value))
@@ -160,8 +171,8 @@ def check_examples(tap, guest):
 
 def check_work(tap, guest, awaited):
     status = guest.done("work")
-    print("# " + read(f"{DIR}/work.txt").replace("\n", " | "))
-    work = json.loads(read(f"{DIR}/work.txt").splitlines()[-1]) if status == 0 else {}
+    print(f"# {said(NAME, 'work')}")
+    work = json.loads(said(NAME, "work")[-1]) if status == 0 else {}
     if work:
         print(f"# figure guest_dispatches {work['dispatches']}")
         print(f"# figure guest_mismatches {work['mismatches']}")
@@ -181,8 +192,7 @@ def scale(tap, guest):
     cycles = {}
     for n in (1, 4):
         guest.compose(n, "compute")
-        write(f"{DIR}/new", guest.generation())
-        os.rename(f"{DIR}/new", f"{DIR}/go-{n}")
+        tell(NAME, "sgemm", n, guest.generation())
         tap.ok(guest.done(f"sgemm{n}") == 0, f"SGEMM with {n} slices")
         result = results_of(f"sgemm{n}")[-1]
         cycles[n] = result["best_cycles"]
@@ -194,13 +204,15 @@ def scale(tap, guest):
 
 def acts(tap, guest, dice):
     guest.boot()
-    wait_for(f"{DIR}/seen", 200)
+    wait_until(lambda: said(NAME, "seen"), "the guest works", 200)
     awaited = recompose(guest, dice)
-    write(f"{DIR}/stop", "")
+    tell(NAME, "stop")
     check_work(tap, guest, awaited)
     check_examples(tap, guest)
     scale(tap, guest)
-    ended = subprocess.run([VM, "wait", "composed", "--timeout", str(PATIENCE)], check=False)
+    tell(NAME, "end")
+    ended = subprocess.run([VM, "wait", NAME, "--timeout", str(PATIENCE)],
+                           stdout=subprocess.DEVNULL, check=False)
     tap.ok(ended.returncode == 0, "the guest ends in peace")
 
 
@@ -225,8 +237,8 @@ def main():
     except (OSError, TimeoutError, ValueError, subprocess.CalledProcessError) as err:
         tap.ok(False, f"all acts are played: {err}")
         guest.describe()
-        subprocess.run([VM, "kill", "composed", "-9"], check=False)
-        subprocess.run([VM, "wait", "composed", "--timeout", "20"], stdout=subprocess.DEVNULL,
+        subprocess.run([VM, "kill", NAME, "-9"], check=False)
+        subprocess.run([VM, "wait", NAME, "--timeout", "20"], stdout=subprocess.DEVNULL,
                        check=False)
     guest.remove()
     tap.ok(slices_free() == before, f"all {before} slices are free again")

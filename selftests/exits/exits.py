@@ -11,36 +11,23 @@ import json
 import os
 import subprocess
 import sys
-import time
 import uuid
 
-TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VM = os.path.join(TREE, "scripts", "vm")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from hostvm import TREE, VM, read, tell, wait_done  # noqa: E402
+
 FEW, MANY = 200, 2200
 COUNTERS = ("exits", "mmio_exits", "io_exits", "halt_exits", "irq_injections")
 
 GUEST = """
 cd {tree}
-go() {{ until [ -e {dir}/go-$1 ]; do sleep 0.3; done; }}
 run() {{ out/tools/run/tessera-run out/selftests/exits/empty.elf --grid 1 --repeat $1 \
-	--arg u32:0 --json >{dir}/result-$2; }}
-run {few} warm && touch {dir}/done-warm && go few || exit 1
-run {few} few && touch {dir}/done-few && go many || exit 1
-run {many} many && touch {dir}/done-many && go end
+	--arg u32:0 --json >/run/result </dev/null; echo "done $2 $?"; }}
+run {few} warm && read -r _ || exit 1
+run {few} few && read -r _ || exit 1
+run {many} many && read -r _
 """
-
-
-def read(path):
-    with open(path) as f:
-        return f.read().strip()
-
-
-def wait_for(path, seconds):
-    end = time.monotonic() + seconds
-    while not os.path.exists(path):
-        if time.monotonic() > end:
-            raise TimeoutError(f"the guest did not get as far as {os.path.basename(path)}")
-        time.sleep(0.2)
 
 
 def counters(pid, mdev):
@@ -54,18 +41,19 @@ def counters(pid, mdev):
     return found
 
 
-def measure(mdev, shared):
+def measure(mdev):
     """Counters before and after each of the two runs."""
-    script = GUEST.format(tree=TREE, dir=shared, few=FEW, many=MANY)
-    subprocess.run([VM, "guest", "--vgpu", mdev, "--detach", "exits", "--timeout", "500", "--",
-                    "sh", "-c", script], check=True)
+    script = GUEST.format(tree=TREE, few=FEW, many=MANY)
+    subprocess.run([VM, "guest", "--vgpu", mdev, "--detach", "exits", "--listen", "--timeout",
+                    "500", "--", "sh", "-c", script], check=True)
     pid = subprocess.run([VM, "pid", "exits"], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.strip()
     points = []
-    for done, go in (("warm", "few"), ("few", "many"), ("many", "end")):
-        wait_for(os.path.join(shared, f"done-{done}"), 240)
+    for done in ("warm", "few", "many"):
+        if wait_done("exits", done, 240):
+            raise RuntimeError(f"the guest's run {done} failed")
         points.append(counters(pid, mdev))
-        open(os.path.join(shared, f"go-{go}"), "w").close()
+        tell("exits", "go")
     subprocess.run([VM, "wait", "exits", "--timeout", "60"], check=True)
     if "exits" not in points[0]:
         raise KeyError("KVM has no exit counters in debugfs")
@@ -87,7 +75,7 @@ def main():
     with open(os.path.join(kind, "create"), "w") as f:
         f.write(mdev)
     try:
-        rate = per_10k(measure(mdev, out))
+        rate = per_10k(measure(mdev))
     finally:
         with open(f"/sys/bus/mdev/devices/{mdev}/remove", "w") as f:
             f.write("1")

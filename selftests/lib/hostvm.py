@@ -10,6 +10,7 @@ from tap import Tap  # noqa: F401
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VM = os.path.join(TREE, "scripts", "vm")
+GUESTS = "/run/tessera/guests"
 
 
 def gpu():
@@ -35,9 +36,37 @@ def wait_until(true, what, seconds):
         time.sleep(0.1)
 
 
-def wait_for(path, seconds):
-    """Wait for a file."""
-    wait_until(lambda: os.path.exists(path), f"no {os.path.basename(path)}", seconds)
+def tell(name, *words):
+    """A line for the command of a guest that listens."""
+    subprocess.run([VM, "tell", name, *map(str, words)], check=True)
+
+
+def said(name, word):
+    """What the command of a detached guest said after this first word so far, line by line."""
+    with open(os.path.join(GUESTS, name, "stdout"), encoding="utf-8", errors="replace") as f:
+        lines = f.read().split("\n")[:-1]
+    return [line[len(word) + 1:] for line in lines if line == word or line.startswith(word + " ")]
+
+
+def wait_done(name, what, seconds):
+    """Wait until the guest says "done WHAT STATUS"; that status."""
+    def found():
+        return [d.split()[1] for d in said(name, "done") if d.split()[0] == what]
+    wait_until(found, f"guest {name} did not say that {what} is done", seconds)
+    return int(found()[-1])
+
+
+def silence(name):
+    """Seconds since a guest said something."""
+    return time.time() - os.stat(os.path.join(GUESTS, name, "stdout")).st_mtime
+
+
+def print_said(name, lines=40):
+    """The end of what the command of a guest said."""
+    for leaf in ("stdout", "stderr"):
+        with open(os.path.join(GUESTS, name, leaf), encoding="utf-8", errors="replace") as f:
+            for line in f.read().splitlines()[-lines:]:
+                print(f"# [{name} {leaf}] {line}")
 
 
 def print_console(name, lines=20):

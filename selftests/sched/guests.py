@@ -20,7 +20,8 @@ import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from hostvm import TREE, VM, Tap, gpu, print_console, read, wait_for, write
+from hostvm import (TREE, VM, Tap, gpu, print_console, print_said, read, said, silence, tell,
+                    wait_done, wait_until, write)
 
 DIR = os.path.join(TREE, "out", "sched-guests")
 SOAK = "out/selftests/sched/soak"
@@ -30,20 +31,19 @@ JOBS = 12
 LOST_MAX, SILENCE_S = 3, 40
 WORK_S = int(os.environ.get("TESS_GUEST_SECONDS", "10"))
 
-# An act begins when the file go-ACT is there, and leaves done-NAME-ACT with a result
+# An act begins when the guest is told so, and is over when it says "done ACT STATUS"
 GUEST = """
 cd {tree}
-go() {{ until [ -e {dir}/go-$1 ]; do sleep 0.2; done; }}
-act() {{ a=$1; shift; "$@" >{dir}/{name}-$a.txt 2>&1; echo $? >{dir}/status.{name}
-	mv {dir}/status.{name} {dir}/done-{name}-$a; }}
-while sleep 1; do {{ uptime; grep tessera /proc/interrupts; }} >{dir}/{name}-alive.new &&
-	mv {dir}/{name}-alive.new {dir}/{name}-alive.txt; done &
-: >{dir}/up-{name}
+go() {{ read -r word arg && [ "$word" = "$1" ] || exit 3; }}
+act() {{ a=$1; shift; "$@" >/run/$a 2>&1 </dev/null; status=$?
+	sed -u "s/^/$a /" /run/$a; echo "done $a $status"; }}
+while sleep 1; do echo "alive $({{ uptime; grep tessera /proc/interrupts; }} | tr '\\n' ';')"; done &
+echo up
 {acts}
 go end
 """
 ALPHA = f"""
-go endless; act endless {SOAK} endless $(cat {DIR}/go-endless)
+go endless; act endless {SOAK} endless $arg
 go random; act random {SOAK} check {DIR}/jobs {WORK_S}
 """
 BETA = f"""
@@ -64,9 +64,9 @@ class Guest:
         self.vslice = os.path.join(GPU, "vgpus", self.uuid, "vslice0")
 
     def boot(self):
-        script = GUEST.format(tree=TREE, dir=DIR, name=self.name, acts=self.acts)
-        subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", self.name, "--timeout",
-                        "400", "--", "sh", "-c", script], check=True)
+        script = GUEST.format(tree=TREE, acts=self.acts)
+        subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", self.name, "--listen",
+                        "--timeout", "400", "--", "sh", "-c", script], check=True)
 
     def value(self, name):
         return int(read(os.path.join(self.vslice, name)))
@@ -76,19 +76,17 @@ class Guest:
 
     def done(self, act, seconds=120):
         """Status of an act, when it is over."""
-        wait_for(os.path.join(DIR, f"done-{self.name}-{act}"), seconds)
-        for line in read(os.path.join(DIR, f"{self.name}-{act}.txt")).splitlines():
+        status = wait_done(self.name, act, seconds)
+        for line in said(self.name, act):
             print(f"# [{self.name}] {line}")
-        return int(read(os.path.join(DIR, f"done-{self.name}-{act}")))
+        return status
+
+    def is_done(self, act):
+        return any(d.split()[0] == act for d in said(self.name, "done"))
 
     def silence(self):
-        """Seconds since its last heartbeat, by the clock of the file system."""
-        try:
-            last = os.stat(os.path.join(DIR, f"{self.name}-alive.txt")).st_mtime
-        except FileNotFoundError:
-            return 0
-        write(os.path.join(DIR, "now"), "")
-        return os.stat(os.path.join(DIR, "now")).st_mtime - last
+        """Seconds since its last heartbeat."""
+        return silence(self.name) if said(self.name, "alive") else 0
 
     def kill(self):
         subprocess.run([VM, "kill", self.name, "-9"], check=False)
@@ -102,8 +100,7 @@ class Guest:
         values = (f"{os.path.basename(p)}={read(p)}"
                   for p in sorted(glob.glob(f"/sys/bus/mdev/devices/{self.uuid}/stats/*")))
         print(f"# {self.name}: {' '.join(values)}, host up {read('/proc/uptime')}")
-        for path in sorted(glob.glob(os.path.join(DIR, f"{self.name}-*.txt"))):
-            print(f"# [{os.path.basename(path)}] " + read(path).replace("\n", " | "))
+        print_said(self.name)
         print_console(self.name)
 
     def remove(self):
@@ -121,11 +118,6 @@ def slice_value(number, name):
 def of_kind(kind):
     return [n for n in range(int(read(os.path.join(GPU, "slices_total"))))
             if read(os.path.join(slice_dir(n), "kind")) == kind]
-
-
-def go(act, text=""):
-    write(os.path.join(DIR, f"go-{act}.new"), text)
-    os.rename(os.path.join(DIR, f"go-{act}.new"), os.path.join(DIR, f"go-{act}"))
 
 
 def gpu_time():
@@ -148,7 +140,7 @@ def window(guests, cycles, limit=60):
 
 def beside_idle(tap, alpha, beta):
     """One works all the time, the other one's driver is loaded and has nothing to do."""
-    go("endless", 3 * WORK_S)
+    tell(alpha.name, "endless", 3 * WORK_S)
     before = alpha.value("run_cycles")
     end = time.monotonic() + 60
     while alpha.value("run_cycles") - before < 4000 * 100:
@@ -166,7 +158,7 @@ def beside_idle(tap, alpha, beta):
 def beside_endless(tap, alpha, beta):
     """The first one's kernel does not end; the second one's jobs do, correctly."""
     before = [(g.value("run_cycles"), g.value("wait_cycles")) for g in (alpha, beta)]
-    go("beside")
+    tell(beta.name, "beside")
     status = beta.done("beside")
     run, wait = beta.value("run_cycles") - before[1][0], beta.value("wait_cycles") - before[1][1]
     print(f"# beside an endless kernel: {run / 4000:.0f} ms of work, {wait / 4000:.0f} ms of "
@@ -184,9 +176,10 @@ def random_and_moved(tap, guests):
         write(os.path.join(slice_dir(number), "quantum_us"), 100)
     before = sum(slice_value(n, "preemptions") for n in spots)
     moves = sum(g.value("moves") for g in guests)
-    go("random")
+    for guest in guests:
+        tell(guest.name, "random")
     start = turn = 0
-    while not all(os.path.exists(os.path.join(DIR, f"done-{g.name}-random")) for g in guests):
+    while not all(g.is_done("random") for g in guests):
         start = start or time.monotonic()
         if time.monotonic() - start > 150:
             raise TimeoutError("random jobs do not end")
@@ -215,7 +208,7 @@ def acts(tap, guests):
     for guest in guests:
         guest.boot()
     for guest in guests:
-        wait_for(os.path.join(DIR, f"up-{guest.name}"), 150)
+        wait_until(lambda name=guest.name: said(name, "up"), f"guest {guest.name} is up", 150)
     if beta.value("slice") != alpha.value("slice"):
         beta.move(alpha.value("slice"))
     beside_idle(tap, alpha, beta)
@@ -223,9 +216,10 @@ def acts(tap, guests):
     tap.ok(alpha.done("endless") == 0, "the endless one was left alone")
     random_and_moved(tap, guests)
     tap.ok(beta.done("lib") == 0, "libtessera's examples in a guest that was moved about")
-    go("end")
     for guest in guests:
-        ended = subprocess.run([VM, "wait", guest.name, "--timeout", "60"], check=False)
+        tell(guest.name, "end")
+        ended = subprocess.run([VM, "wait", guest.name, "--timeout", "60"],
+                               stdout=subprocess.DEVNULL, check=False)
         tap.ok(ended.returncode == 0, f"guest {guest.name} ends in peace")
 
 
