@@ -13,6 +13,7 @@
 user=12345
 real=$(dirname "${TESSERA_ROOT_IMAGE:-/}")/root
 payload="kernel of"
+releases=$(basename -a /lib/modules/*)
 
 install_sudo()
 {
@@ -52,7 +53,7 @@ make_tree()
 {
 	mkdir -p "$dir/tree" "$dir/home" "$dir/kernels/boot" "$dir/upper" "$dir/work"
 	cp -r scripts "$dir/tree/"
-	for rel in $(ls /lib/modules); do
+	for rel in $releases; do
 		fake_kernel "$dir/kernels/boot/vmlinuz-$rel" "$rel"
 	done
 	cat >>"$dir/tree/scripts/env.d/build.sh" <<RECIPE
@@ -100,7 +101,7 @@ built()
 has_kernels()
 {
 	root=$(built)
-	for rel in $(ls /lib/modules); do
+	for rel in $releases; do
 		[ "$(cat "$root/usr/lib/tessera/vmlinux-$rel")" = "$payload $rel" ] || return 1
 		cpio -it <"$root/usr/lib/tessera/initramfs-$rel.cpio" 2>/dev/null |
 			grep -q '^modules/virtio_blk.ko$' || return 1
