@@ -19,8 +19,8 @@ from kernlog import names_tessera  # noqa: E402
 VM = os.path.join(os.path.dirname(HERE), "vm")
 POOL = "/sys/class/tessera"
 GUESTS = (("alpha", "C2"), ("beta", "M1"))
-# Status of scripts/vm: stands still, no end, died, its kernel broke down
-LOST = (123, 124, 125, 126)
+# What scripts/vm says of a guest that stands still, does not end, or died
+LOST = re.compile(r"^vm: guest: (no sign of life for|no end after|did not come up|died before)")
 TRIES = 3
 REASONS = 4
 FAILED = re.compile(r"failed with status|MISMATCH|not those of|^vm: ")
@@ -120,7 +120,8 @@ class End:
 
     def lost(self):
         """The emulator lost its machine: that did not come to an end, and not in our modules."""
-        return self.status in LOST and not names_tessera("\n".join(self.said))
+        return self.status != 0 and any(LOST.search(line) for line in self.said) and \
+            not names_tessera("\n".join(self.said))
 
     def why(self):
         reasons = [line for line in self.said if FAILED.search(line)][:REASONS]
