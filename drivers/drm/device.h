@@ -6,6 +6,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/xarray.h>
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
@@ -61,13 +62,19 @@ static inline struct tess_device *to_tess_device(const struct drm_device *drm)
 }
 
 /**
- * struct tess_usage - GPU time of an open file, by kind of slice
+ * struct tess_usage - what an open file did with the GPU
  * @ref: held by the file and its queues: jobs may finish after the file is closed
- * @cycles: by enum tess_slice_kind
+ * @cycles: GPU time by enum tess_slice_kind
+ * @hangs: jobs that were stopped because they hung
+ * @pid: process that opened it, for messages
+ * @comm: its name
  */
 struct tess_usage {
 	struct kref ref;
 	atomic64_t cycles[TESS_KIND_MIXED + 1];
+	atomic_t hangs;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
 };
 
 /**

@@ -31,8 +31,11 @@ struct tess_usage *tess_usage_create(void)
 {
 	struct tess_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 
-	if (usage)
-		kref_init(&usage->ref);
+	if (!usage)
+		return NULL;
+	kref_init(&usage->ref);
+	usage->pid = task_tgid_nr(current);
+	get_task_comm(usage->comm, current);
 	return usage;
 }
 
@@ -128,6 +131,8 @@ void tess_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	now = tess_gpu_time(tdev->gpu);
 	for (kind = TESS_KIND_COMPUTE; kind < ARRAY_SIZE(tess_kind_names); kind++)
 		tess_fdinfo_engine(p, tdev, to_tess_file(file)->usage, kind, now);
+	drm_printf(p, "tessera-hangs:\t%d\n",
+		   atomic_read(&to_tess_file(file)->usage->hangs));
 	tess_fdinfo_memory(p, file);
 	drm_dev_exit(idx);
 }

@@ -189,7 +189,8 @@ err_free:
  * @file: open file
  *
  * Return: 0; -EINVAL flags, priority, not one slice or none that there is; -ENOENT no such
- * VM; -ENXIO the slice is not available; -EMFILE too many queues; -ENOMEM; -ENODEV.
+ * VM; -ENXIO the slice is not available; -EMFILE too many queues; -EACCES the file is banned;
+ * -ENOMEM; -ENODEV.
  */
 int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -203,6 +204,8 @@ int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 		return -EINVAL;
 	if (hweight64(args->slices) != 1 || __ffs64(args->slices) >= tdev->lane_count)
 		return -EINVAL;
+	if (tess_usage_is_banned(tfile->usage))
+		return -EACCES;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
 
@@ -273,6 +276,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		return -ENOENT;
 
 	spin_lock_irq(&queue->lane->lock);
+	tess_queue_is_dead_locked(queue);
 	flags = queue->flags;
 	fault = queue->fault;
 	spin_unlock_irq(&queue->lane->lock);

@@ -21,7 +21,9 @@
  * for any time, and a slow host is no reason to kill a job. The watchdog counts cycles
  * in which the ring was enabled and its first job did not change. It costs no register
  * access while jobs are shorter than its period. It also collects what is complete, so that
- * a GPU that forgets an interrupt is slow and not stuck; with hang_ms=0 it does neither.
+ * a GPU that forgets an interrupt is slow and not stuck; with hang_ms=0 it does neither. An
+ * open file whose jobs hang again and again is banned: its queues are dead and it gets no new
+ * ones, so that others do not wait for its next hang on each slice.
  *
  * A slice can leave a lane in two ways. Another vGPU of this host needs it: what is queued
  * gets reclaim_ms, then it is dropped and the ring is gone. Or the GPU is a vGPU itself and
@@ -57,6 +59,10 @@ MODULE_PARM_DESC(hang_ms, "GPU time after which a job that is not complete is st
 static unsigned int reclaim_ms = 200;
 module_param(reclaim_ms, uint, 0644);
 MODULE_PARM_DESC(reclaim_ms, "time that jobs get to finish when somebody else needs their slice, ms");
+
+static unsigned int ban_hangs = 8;
+module_param(ban_hangs, uint, 0644);
+MODULE_PARM_DESC(ban_hangs, "hangs after which an open file gets no more GPU time; 0: never");
 
 /* What a recovery has to drop: @seq, and @seq + n for each bit n of @cancel */
 struct tess_recovery {
@@ -152,12 +158,39 @@ void tess_lane_reap(struct tess_lane *lane)
 	tess_lane_signal(&done);
 }
 
+/**
+ * tess_usage_is_banned() - did jobs of an open file hang again and again?
+ * @usage: of the file
+ *
+ * Return: true: it gets no more GPU time, unless the parameter is changed.
+ */
+bool tess_usage_is_banned(const struct tess_usage *usage)
+{
+	unsigned int limit = READ_ONCE(ban_hangs);
+
+	return limit && atomic_read(&usage->hangs) >= limit;
+}
+
+/**
+ * tess_queue_is_dead_locked() - does a queue take no more jobs?
+ * @queue: queue, the lock of its lane is held
+ *
+ * Return: true: DRM_TESSERA_QUEUE_* in its flags says why.
+ */
+bool tess_queue_is_dead_locked(struct tess_queue *queue)
+{
+	lockdep_assert_held(&queue->lane->lock);
+	if (tess_usage_is_banned(queue->usage))
+		queue->flags |= DRM_TESSERA_QUEUE_BANNED;
+	return queue->flags;
+}
+
 static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *submit)
 {
 	struct tess_queue *queue = submit->queue;
 	int ret;
 
-	if (queue->flags)
+	if (tess_queue_is_dead_locked(queue))
 		return -ECANCELED;
 	if (lane->ring)
 		ret = tess_ring_submit(lane->ring, &submit->job, &submit->seq);
@@ -535,6 +568,15 @@ void tess_lane_fault(struct tess_lane *lane)
 	mutex_unlock(&lane->mutex);
 }
 
+static void tess_lane_count_hang(struct tess_lane *lane, struct tess_usage *usage)
+{
+	unsigned int hangs = atomic_inc_return(&usage->hangs);
+
+	if (hangs == READ_ONCE(ban_hangs))
+		drm_notice(lane->tdev->drm, "%s (%d) is banned: %u of its jobs hung\n",
+			   usage->comm, usage->pid, hangs);
+}
+
 static void tess_lane_hang(struct tess_lane *lane, u64 seq)
 {
 	struct tess_recovery rec = {};
@@ -546,6 +588,7 @@ static void tess_lane_hang(struct tess_lane *lane, u64 seq)
 	guilty = tess_lane_first(lane);
 	if (guilty && guilty->seq == seq) {
 		guilty->queue->flags |= DRM_TESSERA_QUEUE_HUNG;
+		tess_lane_count_hang(lane, guilty->queue->usage);
 		tess_lane_blame_locked(lane, guilty, -ETIME, &rec);
 	}
 	spin_unlock_irq(&lane->lock);

@@ -12,7 +12,9 @@
 
 struct tess_device;
 struct tess_ring;
+struct tess_queue;
 struct tess_submit;
+struct tess_usage;
 struct tess_vgpu;
 
 /**
@@ -76,6 +78,8 @@ bool tess_lane_available(struct tess_lane *lane);
 bool tess_lane_available_locked(const struct tess_lane *lane);
 void tess_lane_update(struct tess_lane *lane);
 
+bool tess_usage_is_banned(const struct tess_usage *usage);
+bool tess_queue_is_dead_locked(struct tess_queue *queue);
 void tess_lane_reap(struct tess_lane *lane);
 void tess_lane_fault(struct tess_lane *lane);
 void tess_lane_close(struct tess_lane *lane);

@@ -117,10 +117,10 @@ err_free_fences:
 }
 
 /* Why a queue takes no job */
-static int tess_submit_check_locked(const struct tess_queue *queue)
+static int tess_submit_check_locked(struct tess_queue *queue)
 {
 	lockdep_assert_held(&queue->lane->lock);
-	if (queue->flags)
+	if (tess_queue_is_dead_locked(queue))
 		return -EIO;
 	return tess_lane_available_locked(queue->lane) ? 0 : -ENXIO;
 }

@@ -356,6 +356,56 @@ TEST_F(hang, successors_are_cancelled_others_run)
 	others_after_failure(_metadata, &self->ctx, -ETIME);
 }
 
+#define BAN_HANGS_PATH "/sys/module/tessera_drm/parameters/ban_hangs"
+
+static void set_ban_hangs(struct __test_metadata *_metadata, const char *value)
+{
+	int fd = open(BAN_HANGS_PATH, O_WRONLY);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ((ssize_t)strlen(value), write(fd, value, strlen(value)));
+	close(fd);
+}
+
+TEST_F(hang, again_and_again_is_banned)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct tess_ctx bystander, same;
+	int i, rc[2], created;
+	uint32_t id;
+
+	tess_ctx_open(&bystander);
+	tess_ctx_open_on(&same, ctx->fd, ctx->slice);
+	set_hang_ms(_metadata, "60");
+	set_ban_hangs(_metadata, "2");
+	for (i = 0; i < 2; i++) {
+		if (i)
+			tess_ctx_new_queue(ctx);
+		tess_begin(ctx);
+		tess_dispatch(ctx, TESS_K_LOOP, 1, 1, 0, 0);
+		rc[i] = tess_ctx_run(ctx);
+	}
+	created = __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, 0, &id);
+	tess_fill(&same, TESS_DATA_VA, 4, 1);
+	EXPECT_EQ(-EIO, __tess_ctx_submit(&same));
+	EXPECT_EQ(DRM_TESSERA_QUEUE_BANNED, tess_queue_flags(same.fd, same.queue));
+	EXPECT_EQ(DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_HUNG,
+		  tess_queue_flags(ctx->fd, ctx->queue));
+	/* Neither others nor what the process opens next */
+	tess_fill(&bystander, TESS_DATA_VA, 4, 1);
+	EXPECT_EQ(0, tess_ctx_run(&bystander));
+	tess_ctx_close(&bystander);
+	tess_ctx_open(&bystander);
+	tess_fill(&bystander, TESS_DATA_VA, 4, 1);
+	EXPECT_EQ(0, tess_ctx_run(&bystander));
+	set_ban_hangs(_metadata, "8");
+	tess_ctx_close(&bystander);
+	tess_ctx_close(&same);
+	EXPECT_EQ(-ETIME, rc[0]);
+	EXPECT_EQ(-ETIME, rc[1]);
+	EXPECT_EQ(-EACCES, created);
+}
+
 TEST_F(hang, many_short_jobs_are_none)
 {
 	uint64_t *data = (uint64_t *)self->ctx.data;

@@ -289,7 +289,7 @@ struct drm_tessera_vm_bind {
  *
  * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
  * there is not; -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this
- * file.
+ * file; -EACCES too many jobs of this file hung.
  */
 struct drm_tessera_queue_create {
 	__u32 vm;
@@ -315,6 +315,7 @@ struct drm_tessera_queue_destroy {
 #define DRM_TESSERA_QUEUE_FAULTED	(1 << 0) /* a job faulted; the fault fields tell */
 #define DRM_TESSERA_QUEUE_HUNG		(1 << 1) /* a job ran too long and was stopped */
 #define DRM_TESSERA_QUEUE_LOST		(1 << 2) /* the slice went away with a job on it */
+#define DRM_TESSERA_QUEUE_BANNED	(1 << 3) /* too many jobs of this open file hung */
 
 /**
  * struct drm_tessera_queue_state - DRM_IOCTL_TESSERA_QUEUE_STATE

@@ -169,6 +169,11 @@ int tess_fault_describe_locked(struct tess_queue *q, const struct drm_tessera_qu
 		snprintf(text, size, "slice %u: was taken away while work ran on it", q->slice);
 		return -ENXIO;
 	}
+	if (state->flags & DRM_TESSERA_QUEUE_BANNED) {
+		snprintf(text, size, "slice %u: too many jobs of this program ran too long",
+			 q->slice);
+		return -EACCES;
+	}
 	snprintf(text, size, "slice %u: a job did not complete and the driver does not say why",
 		 q->slice);
 	return -EIO;
