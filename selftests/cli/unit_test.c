@@ -11,16 +11,6 @@
 #include "trace_event.h"
 #include "uevent.h"
 
-#define EXPECT_STREQ(seen_, expected_)                                    \
-	do {                                                              \
-		const char *__seen = (seen_), *__expected = (expected_);  \
-		bool __same = !strcmp(__seen, __expected);                \
-                                                                          \
-		if (!__same)                                              \
-			TH_LOG("\"%s\", not \"%s\"", __seen, __expected); \
-		EXPECT_TRUE(__same);                                      \
-	} while (0)
-
 static const char *near_one(const char *typed, const char *candidate)
 {
 	struct near near = near_to(typed);

@@ -37,12 +37,12 @@ struct life {
 	long long pins;
 };
 
-FIXTURE(mdev)
+FIXTURE(nth_mdev)
 {
 	struct life l;
 };
 
-FIXTURE_SETUP(mdev)
+FIXTURE_SETUP(nth_mdev)
 {
 	struct life *l = &self->l;
 
@@ -56,7 +56,7 @@ FIXTURE_SETUP(mdev)
 	l->pins = pins_held();
 }
 
-FIXTURE_TEARDOWN(mdev)
+FIXTURE_TEARDOWN(nth_mdev)
 {
 	mdev_remove_all();
 }
@@ -122,27 +122,27 @@ static int write_shared(void *data)
 	return mdev_attr_write(l->uuid, "blueprint", SHARED);
 }
 
-TEST_F_TIMEOUT(mdev, create, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, create, TRY_S)
 {
 	expect_unwinds("create", NULL, create_blank, remove_it);
 }
 
-TEST_F_TIMEOUT(mdev, first_blueprint, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, first_blueprint, TRY_S)
 {
 	expect_unwinds("blueprint of a blank one", create_blank, write_small, remove_it);
 }
 
-TEST_F_TIMEOUT(mdev, shared_blueprint, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, shared_blueprint, TRY_S)
 {
 	expect_unwinds("shared blueprint", create_blank, write_shared, remove_it);
 }
 
-TEST_F_TIMEOUT(mdev, another_blueprint, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, another_blueprint, TRY_S)
 {
 	expect_unwinds("another blueprint", create_small, write_large, remove_it);
 }
 
-TEST_F_TIMEOUT(mdev, remove, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, remove, TRY_S)
 {
 	expect_unwinds("remove", create_small, remove_it, NULL);
 }
@@ -223,22 +223,22 @@ static int reset(void *data)
 	return ioctl(l->v.device, VFIO_DEVICE_RESET) ? -errno : 0;
 }
 
-TEST_F_TIMEOUT(mdev, open, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, open, TRY_S)
 {
 	expect_unwinds("open", create_small, open_it, use_small);
 }
 
-TEST_F_TIMEOUT(mdev, interrupt, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, interrupt, TRY_S)
 {
 	expect_unwinds("interrupt", prepare_open, set_irq, irq_done);
 }
 
-TEST_F_TIMEOUT(mdev, recompose, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, recompose, TRY_S)
 {
 	expect_unwinds("recomposition while open", prepare_open, write_large, use_large);
 }
 
-TEST_F_TIMEOUT(mdev, reset, TRY_S)
+TEST_F_TIMEOUT(nth_mdev, reset, TRY_S)
 {
 	expect_unwinds("reset", prepare_open, reset, use_small);
 }

@@ -6,8 +6,11 @@ SELFTESTS := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 TREE := $(abspath $(SELFTESTS)/..)
 Q := $(if $(V),,@)
 CFLAGS ?= -O2 -g
+# With the kernel's own harness where there is one. That of 6.12 tears nothing down after an
+# assertion if it is optimized: a variable changes behind setjmp().
+include $(SELFTESTS)/lib/runner.mk
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -D_GNU_SOURCE -pthread \
-	       -I$(SELFTESTS)/lib -I$(TREE)/include -I$(TREE)/include/uapi
+	       $(KSELFTEST:%=-isystem % -DTESS_KSELFTEST -O0 -Wno-sign-compare) -I$(SELFTESTS)/lib -I$(TREE)/include -I$(TREE)/include/uapi
 
 $(O)/%.o: %.c
 	$(Q)mkdir -p $(O)

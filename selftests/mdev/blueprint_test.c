@@ -66,7 +66,7 @@ static bool reads(const char *uuid, const char *name, const char *text)
 
 	if (!strcmp(is, text))
 		return true;
-	TH_LOG("%s is \"%s\", not \"%s\"", name, is, text);
+	ksft_print_msg("%s is \"%s\", not \"%s\"\n", name, is, text);
 	return false;
 }
 
@@ -158,7 +158,7 @@ static bool says_why(const char *uuid, const struct refusal *r)
 {
 	const char *name = error_name(r->error), *is = mdev_attr(uuid, "last_error");
 
-	TH_LOG("\"%.40s\": %s", r->text, is);
+	ksft_print_msg("\"%.40s\": %s\n", r->text, is);
 	if (strncmp(is, name, strlen(name)) || strlen(is) <= strlen(name))
 		return false;
 	return !r->why || !strcmp(is + strlen(name), r->why);

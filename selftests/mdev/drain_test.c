@@ -16,8 +16,6 @@
 #include "log.h"
 #include "vmm.h"
 
-#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
-
 #define POLL_MS 20000
 #define MDEVS "/sys/bus/mdev/devices/"
 #define DEAD 0xffffffff
@@ -395,10 +393,11 @@ TEST_F_TIMEOUT(drain, pulled, 120)
 			ASSERT_EQ(0, pthread_join(thread, NULL));
 		/* With all its memory, or not at all */
 		TH_LOG("%ld ms, %#x", now_ms() - start, reg32(&self->p.v, TESS_REG_ID));
-		if (reg32(&self->p.v, TESS_REG_ID) == TESS_ID_VALUE)
+		if (reg32(&self->p.v, TESS_REG_ID) == TESS_ID_VALUE) {
 			EXPECT_EQ(-1, pattern_check(vram + (28 << 20), 4 << 20, i));
-		else
+		} else {
 			EXPECT_EQ(DEAD, reg32(&self->p.v, TESS_REG_ID));
+		}
 		EXPECT_TRUE(i || reg32(&self->p.v, TESS_REG_ID) == DEAD);
 		pair_close(&self->p);
 		ASSERT_EQ(0, mdev_remove(self->p.uuid));

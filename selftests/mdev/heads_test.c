@@ -10,8 +10,6 @@
 #include "harness.h"
 #include "vgpu.h"
 
-#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
-
 #define XRGB8888 0x34325258
 #define ARGB8888 0x34325241
 #define RGB565 0x36314752

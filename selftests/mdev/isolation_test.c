@@ -121,7 +121,7 @@ static void expect_refused(struct __test_metadata *_metadata, struct __fixture_i
 	cause = wait_fault(&self->me, 0);
 	if (!is_access_fault(cause)) {
 		TH_LOG("%s %#llx: cause %d", what, (unsigned long long)target, cause);
-		_metadata->status = TH_FAIL;
+		_metadata->exit_code = KSFT_FAIL;
 	}
 	ring_reset(&self->r);
 	ring_start(&self->r, &self->me, 0);

@@ -16,8 +16,6 @@
 #include "gpus.h"
 #include "vmm.h"
 
-#define EXPECT_STREQ(want, got) EXPECT_EQ(0, strcmp(want, got))
-
 #define POLL_MS 20000
 #define SWAP_PERIOD "/sys/module/tessera/parameters/swap_period_ms"
 #define SWAP_PERIOD_MS 100

@@ -25,7 +25,6 @@ static bool begins(const char *want, const char *got)
 	return false;
 }
 
-#define EXPECT_STREQ(want, got) EXPECT_TRUE(begins(want, got) && strlen(want) == strlen(got))
 
 FIXTURE(span)
 {

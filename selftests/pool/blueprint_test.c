@@ -180,12 +180,12 @@ static void try_samples(struct __test_metadata *_metadata, const struct sample *
 	}
 }
 
-TEST(given)
+TEST(all_given)
 {
 	try_samples(_metadata, given, ARRAY_SIZE(given));
 }
 
-TEST(refused)
+TEST(all_refused)
 {
 	try_samples(_metadata, refused, ARRAY_SIZE(refused));
 }

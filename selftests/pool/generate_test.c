@@ -15,8 +15,8 @@ static struct tess_blueprint blueprint(const char *text)
 	struct tess_reason reason;
 
 	if (tess_blueprint_parse(text, &blank, &bp, &reason)) {
-		TH_LOG("\"%s\": %s", text, reason.text);
-		exit(TH_FAIL);
+		ksft_print_msg("\"%s\": %s\n", text, reason.text);
+		exit(KSFT_FAIL);
 	}
 	return bp;
 }
@@ -258,7 +258,7 @@ static const struct rule rules[] = {
 	  "slices=1 min=1 max=1 kind=mixed memory=16M topology=none engines=all" REST("1") },
 };
 
-TEST(rules)
+TEST(every_rule)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		struct tess_blueprint base = blueprint(rules[i].base), bp;
@@ -404,7 +404,7 @@ TEST(settles)
 
 /* ---- hysteresis ---- */
 
-TEST(patience)
+TEST(patience_of_lists)
 {
 	struct tess_blueprint now = blueprint(BASE), more = now, most = now, fewer = now,
 			      least = now, other = now;

@@ -515,7 +515,7 @@ TEST_TIMEOUT(pool_all, 120)
 }
 
 /* Any kind: one for all if one suffices, even if that takes one more GPU */
-TEST(pool_any_kind)
+TEST(pool_of_any_kind)
 {
 	static const u32 half[4] = { TESS_KIND_COMPUTE, TESS_KIND_COMPUTE, TESS_KIND_RENDER,
 				     TESS_KIND_RENDER };

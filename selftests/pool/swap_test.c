@@ -191,7 +191,7 @@ TEST(small_gain)
 	EXPECT_EQ(decide(&w).gain, 100U);
 }
 
-TEST(patience)
+TEST(patience_of_slices)
 {
 	struct tess_swap_decision d;
 	struct world w;

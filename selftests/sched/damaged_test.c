@@ -27,7 +27,7 @@ FIXTURE_SETUP(damaged)
 	fresh_start();
 	self->slice = setting("TESS_DAMAGED_SLICE", -1);
 	if (self->slice < 0)
-		SKIP(exit(TH_SKIP), "TESS_DAMAGED_SLICE is not set");
+		SKIP(return, "TESS_DAMAGED_SLICE is not set");
 	ASSERT_EQ(0, open_on(&self->bad, self->slice));
 	ASSERT_EQ(0, open_on(&self->good, self->slice));
 	load_init(&self->load, &self->good, 400, 8);

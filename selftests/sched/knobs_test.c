@@ -112,11 +112,11 @@ static void refuses(struct __test_metadata *_metadata, struct __fixture_knobs *s
 	snprintf(max, sizeof(max), "%lld", k->max);
 	if (set(self, k, text) != -EINVAL || get(self, k) != before) {
 		TH_LOG("%s: '%s' is not refused", k->file, text);
-		_metadata->status = TH_FAIL;
+		_metadata->exit_code = KSFT_FAIL;
 	}
 	if (!log_has(log, min, max)) {
 		TH_LOG("%s: '%s': the log does not say %s to %s", k->file, text, min, max);
-		_metadata->status = TH_FAIL;
+		_metadata->exit_code = KSFT_FAIL;
 	}
 	close(log);
 }
