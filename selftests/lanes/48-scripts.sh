@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: the test machinery itself: KTAP reader, proof of lost machines, scripts/env, check, vm host, vm guest
+# lane: the test machinery itself: KTAP reader, harness, proof of lost machines, scripts/env, check, vm host, vm guest
 # timeout: 1800
 # beside: no
 
 status=0
 python3 selftests/scripts/test_ktap.py || status=1
 python3 selftests/scripts/test_lost.py || status=1
+sh selftests/scripts/test_harness.sh || status=1
 sh selftests/scripts/test_env.sh || status=1
 sh selftests/scripts/test_user.sh || status=1
 sh selftests/scripts/test_lint.sh || status=1
 sh selftests/scripts/test_check.sh || status=1
 sh selftests/scripts/test_demo.sh || status=1
 sh selftests/scripts/test_vm.sh || status=1
+scripts/vm host --timeout 300 -- sh selftests/scripts/test_kselftest.sh || status=1
 scripts/vm host --bare --gpus 0 --timeout 1200 -- sh selftests/scripts/test_guest.sh || status=1
 exit $status
