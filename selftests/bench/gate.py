@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TREE, "tools", "bench", "gpu"))
+sys.path[:0] = [os.path.join(TREE, "tools", "bench", "gpu"), os.path.join(TREE, "selftests/lib")]
 
 import counters  # noqa: E402
 import figures  # noqa: E402
@@ -19,6 +19,7 @@ import router  # noqa: E402
 from gpu import dispatch_cost  # noqa: E402
 from machines import Guest, create_vgpu, remove_vgpu  # noqa: E402
 from route import clients, prepare  # noqa: E402
+from tap import Tap  # noqa: E402
 
 COUNTS = (1, 16)
 COMPLETIONS = {"page": 20000, "register": 4000}
@@ -26,16 +27,8 @@ DISPATCHES = 1000
 ROUTE_ATTEMPTS = 4
 
 
-class Tap:
-    """Counts and prints tests."""
-
-    def __init__(self):
-        self.count = self.failed = 0
-
-    def check(self, what, good, value):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} {what}: {value}", flush=True)
+def check(tap, what, good, value):
+    return tap.ok(good, f"{what}: {value}")
 
 
 def route_ratios():
@@ -55,19 +48,19 @@ def gate_router(tap):
         if growth <= 1.3 and advantage >= 10:
             break
         print(f"# {growth:.2f} and {advantage:.1f}: once more")
-    tap.check("page route, 16 vGPUs to 1, at most 1.3", growth <= 1.3, f"{growth:.2f}")
-    tap.check("register to page route with 16 vGPUs, at least 10", advantage >= 10,
-              f"{advantage:.1f}")
+    check(tap, "page route, 16 vGPUs to 1, at most 1.3", growth <= 1.3, f"{growth:.2f}")
+    check(tap, "register to page route with 16 vGPUs, at least 10", advantage >= 10,
+               f"{advantage:.1f}")
 
 
 def gate_completions(tap, name):
     want = COMPLETIONS[name]
     run = clients("completions", want, 8)
     print(f"# {json.dumps(run)}")
-    tap.check(f"{name} route: completions over 4 clients", run["completions"] >= want,
-              run["completions"])
-    tap.check(f"{name} route: interrupts lost", not run["lost"], run["lost"])
-    tap.check(f"{name} route: interrupts without reason", not run["misrouted"], run["misrouted"])
+    check(tap, f"{name} route: completions over 4 clients", run["completions"] >= want,
+               run["completions"])
+    check(tap, f"{name} route: interrupts lost", not run["lost"], run["lost"])
+    check(tap, f"{name} route: interrupts without reason", not run["misrouted"], run["misrouted"])
 
 
 def gate_storm(tap):
@@ -78,10 +71,10 @@ def gate_storm(tap):
         print(f"# {delay:.2f}: once more")
         storm = clients("storm", 250, 6)
         delay = figures.storm_delay(storm)
-    tap.check("storms: the attacker attacked", storm["attacks"] > 1000, storm["attacks"])
-    tap.check("storms: interrupts of others lost", not storm["lost"], storm["lost"])
-    tap.check("storms: interrupts without reason", not storm["misrouted"], storm["misrouted"])
-    tap.check("storms: median latency of others, to calm, at most 2", delay <= 2, f"{delay:.2f}")
+    check(tap, "storms: the attacker attacked", storm["attacks"] > 1000, storm["attacks"])
+    check(tap, "storms: interrupts of others lost", not storm["lost"], storm["lost"])
+    check(tap, "storms: interrupts without reason", not storm["misrouted"], storm["misrouted"])
+    check(tap, "storms: median latency of others, to calm, at most 2", delay <= 2, f"{delay:.2f}")
 
 
 def gate_exits(tap):
@@ -98,12 +91,11 @@ def gate_exits(tap):
     for name, value in sorted(cost.items()):
         print(f"# {name} per 10,000 dispatches: {value:.0f}")
     for name in ("mmio_exits", "io_exits", "mdev_traps"):
-        tap.check(f"{name} per 10,000 dispatches", cost[name] == 0, f"{cost[name]:.0f}")
+        check(tap, f"{name} per 10,000 dispatches", cost[name] == 0, f"{cost[name]:.0f}")
 
 
 def main():
     tap = Tap()
-    print("TAP version 13")
     prepare()
     gate_router(tap)
     for name in router.ROUTES:
@@ -112,8 +104,7 @@ def main():
     router.set_route("page")
     gate_storm(tap)
     gate_exits(tap)
-    print(f"1..{tap.count}")
-    return 1 if tap.failed else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -10,38 +10,25 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TREE, "selftests/lib"))
+import tap  # noqa: E402
 
 
-class Tap:
+class Tap(tap.Tap):
     """Tests are functions that raise; what they raise is the reason."""
 
-    def __init__(self):
-        self.count = self.failed = 0
-        print("TAP version 13", flush=True)
-
     def run(self, title, function):
-        self.count += 1
         try:
             function()
-            print(f"ok {self.count} {title}", flush=True)
         except Exception as error:  # whatever it is, it is this test's
-            self.failed += 1
-            print(f"not ok {self.count} {title}")
-            for line in f"{type(error).__name__}: {error}".splitlines():
-                print("# " + line)
-            print(end="", flush=True)
-
-    def skip(self, title, why):
-        self.count += 1
-        print(f"ok {self.count} {title} # SKIP {why}", flush=True)
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
+            self.ok(False, title, f"{type(error).__name__}: {error}")
+        else:
+            self.ok(True, title)
 
 
 def same(seen, expected, what=""):

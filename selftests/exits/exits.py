@@ -16,6 +16,7 @@ import uuid
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from hostvm import TREE, VM, read, tell, wait_done  # noqa: E402
+from tap import Tap  # noqa: E402
 
 FEW, MANY = 200, 2200
 COUNTERS = ("exits", "mmio_exits", "io_exits", "halt_exits", "irq_injections")
@@ -90,14 +91,11 @@ def main():
                      "target": limit, "ok": None if limit is None else value <= limit})
     with open(os.path.join(out, "exits.json"), "w") as f:
         json.dump(rows, f, indent=1)
-    print("TAP version 13\n1..2")
-    status = 0
-    for number, (name, limit) in enumerate(limits.items(), 1):
-        good = rate[name] <= limit
-        status |= not good
-        print(f"{'ok' if good else 'not ok'} {number} submission: {name} per 10,000 dispatches"
-              f" = {rate[name]:.1f}")
-    return int(status)
+    tap = Tap()
+    for name, limit in limits.items():
+        tap.ok(rate[name] <= limit,
+               f"submission: {name} per 10,000 dispatches = {rate[name]:.1f}")
+    return tap.end()
 
 
 if __name__ == "__main__":
