@@ -28,7 +28,7 @@ runs()
 tells_failures()
 {
 	modprobe -r tessera_drm 2>/dev/null || rmmod tessera_drm || return
-	tests TARGETS=drm TEST_GEN_PROGS=$program run_tests >"$dir/run" 2>&1
+	tests TARGETS=drm TEST_GEN_PROGS="$program" run_tests >"$dir/run" 2>&1
 	insmod "out/modules/$(uname -r)/tessera_drm.ko"
 	cat "$dir/run"
 	grep -q "^not ok 1 selftests: drm: $program # exit=1\$" "$dir/run"
@@ -37,13 +37,13 @@ tells_failures()
 installs()
 {
 	tests TARGETS="drm pool" INSTALL_PATH="$dir/installed" install && cd "$dir/installed" &&
-		[ -x drm/$program ] && [ -e drm/settings ] && [ -e drm/config ] &&
+		[ -x "drm/$program" ] && [ -e drm/settings ] && [ -e drm/config ] &&
 		grep -qx "drm:$program" kselftest-list.txt && grep -qx "pool:swap" kselftest-list.txt
 }
 
 runs_installed()
 {
-	cd "$dir/installed" && ./run_kselftest.sh -t drm:$program >"$dir/run" 2>&1 &&
+	cd "$dir/installed" && ./run_kselftest.sh -t drm:"$program" >"$dir/run" 2>&1 &&
 		cat "$dir/run" && grep -q "^ok 1 selftests: drm: $program\$" "$dir/run"
 }
 
