@@ -65,7 +65,7 @@ FIXTURE_SETUP(stop)
 	fresh_start();
 	self->slice = setting("TESS_REFUSE_SLICE", -1);
 	if (self->slice < 0)
-		SKIP(exit(TH_SKIP), "TESS_REFUSE_SLICE is not set");
+		SKIP(return, "TESS_REFUSE_SLICE is not set");
 	snprintf(self->bdf, sizeof(self->bdf), "%s", gpu_name());
 	ASSERT_EQ(0, open_slow(&self->slow, self->slice));
 }

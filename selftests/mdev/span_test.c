@@ -25,7 +25,6 @@ static bool begins(const char *want, const char *got)
 	return false;
 }
 
-
 FIXTURE(span)
 {
 	struct pair p;
