@@ -53,9 +53,9 @@
 #undef ASSERT_GE
 #define ASSERT_GE(expected, seen) __ASSERT(expected, #expected, seen, #seen, >=)
 #undef ASSERT_TRUE
-#define ASSERT_TRUE(seen) __ASSERT(0, "0", seen, #seen, !=)
+#define ASSERT_TRUE(seen) __ASSERT(0, "0", !!(seen), #seen, !=)
 #undef ASSERT_FALSE
-#define ASSERT_FALSE(seen) __ASSERT(0, "0", seen, #seen, ==)
+#define ASSERT_FALSE(seen) __ASSERT(0, "0", !!(seen), #seen, ==)
 
 /* When all tests are there: constructors with a priority come first */
 static __attribute__((constructor)) void __lend_patience(void)
