@@ -51,8 +51,10 @@ RELEASE := $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 BUILD	:= $(OUT)/build/$(RELEASE)
 # A directory with modules that are not part of the stack
 PART	:=
+# Failures on demand: in modules for the environment's VMs, not in what is installed
+INJECT	:= $(if $(ENV),,y)
 KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD)$(PART:%=/%) $(if $(W),W=$(W)) $(if $(C),C=$(C)) \
-	  $(if $(WERROR),KCFLAGS=-Werror)
+	  $(if $(WERROR),KCFLAGS=-Werror) $(if $(INJECT),TESSERA_INJECT=$(INJECT))
 
 # One build at a time per kernel; several of make check's steps may ask for it.
 modules: mirror

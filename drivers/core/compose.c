@@ -16,12 +16,11 @@
  * more than one vslice of a vGPU that does not share, or may have to, are *dedicated*: the
  * scheduler's machinery runs them, for this vGPU alone.
  *
- * Each step that can fail can be made to fail (compose_fail), because what is undone
- * rarely is wrong most often.
+ * Each step that can fail can be made to fail (inject.c), because what is undone rarely is
+ * wrong most often.
  */
 #include <linux/err.h>
 #include <linux/math64.h>
-#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <tessera/compat.h>
@@ -35,44 +34,6 @@
 #include "share.h"
 #include "slice.h"
 #include "vgpu.h"
-
-/* ---- faults on demand ---- */
-
-static atomic_t compose_fail = ATOMIC_INIT(0);
-
-static int compose_fail_set(const char *val, const struct kernel_param *kp)
-{
-	unsigned int n;
-	int rc;
-
-	rc = kstrtouint(val, 0, &n);
-	if (rc || n > INT_MAX)
-		return -EINVAL;
-	atomic_set(&compose_fail, n);
-	return 0;
-}
-
-static int compose_fail_get(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%d\n", atomic_read(&compose_fail));
-}
-
-static const struct kernel_param_ops compose_fail_ops = {
-	.set = compose_fail_set,
-	.get = compose_fail_get,
-};
-module_param_cb(compose_fail, &compose_fail_ops, NULL, 0644);
-MODULE_PARM_DESC(compose_fail, "for tests: this step of compositions fails, once; default 0, none");
-
-/**
- * tess_compose_step() - a step that can be made to fail
- *
- * Return: 0, -ENOMEM.
- */
-int tess_compose_step(void)
-{
-	return atomic_dec_if_positive(&compose_fail) ? 0 : -ENOMEM;
-}
 
 /**
  * tess_refuse() - say why something is refused
