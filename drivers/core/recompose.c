@@ -24,8 +24,10 @@
  * GPUs are changed together (span.c), all or none.
  *
  * A vGPU with a slice for each vslice, which the scheduler has nothing to do with, gets
- * dedicated slices as soon as it has to have fewer. It keeps them then, also with as many
- * slices as vslices again, or if the change fails later: what is alone on a slice is not
+ * dedicated slices as soon as it has to have fewer, or as soon as one of its vslices has to go
+ * to a slice that another of them has: a dedicated slice can be the home of both for a moment,
+ * so that any permutation of its slices can be made, in any order. It keeps them then, also with
+ * as many slices as vslices again, or if the change fails later: what is alone on a slice is not
  * switched, so nothing would be gained by the way back.
  */
 #include <linux/err.h>
@@ -206,6 +208,18 @@ static int plan_shared(struct recompose_plan *plan)
 	return 0;
 }
 
+/* Does a vslice go where another one is now? Nobody can have a slice of its own there then */
+static bool plan_permutes(const struct recompose_plan *plan)
+{
+	u64 own = plan_own_slices(plan);
+	unsigned int i;
+
+	for (i = 0; i < plan->vgpu->nr_vslices; i++)
+		if (plan->homes[i] != plan->before[i] && (own & BIT_ULL(plan->homes[i])))
+			return true;
+	return false;
+}
+
 static int plan_make(struct recompose_plan *plan)
 {
 	struct tess_vgpu *vgpu = plan->vgpu;
@@ -218,8 +232,6 @@ static int plan_make(struct recompose_plan *plan)
 	rc = vgpu->blueprint.shared ? plan_shared(plan) : plan_exclusive(plan);
 	if (rc)
 		return rc;
-	plan->dedicate = !tess_vgpu_takes_turns(vgpu) &&
-			 (plan->bp.min < vgpu->nr_vslices || plan->bp.slices < vgpu->nr_vslices);
 	plan->touched = plan_own_slices(plan);
 	for (i = 0; i < vgpu->nr_vslices; i++) {
 		plan->homes[i] = plan->slices[i % plan->bp.slices];
@@ -229,6 +241,9 @@ static int plan_make(struct recompose_plan *plan)
 		if (plan->bp.topology == plan->old.topology)
 			plan->reach[i] |= plan->old_reach[i];
 	}
+	plan->dedicate = !tess_vgpu_takes_turns(vgpu) &&
+			 (plan->bp.min < vgpu->nr_vslices || plan->bp.slices < vgpu->nr_vslices ||
+			  plan_permutes(plan));
 	return 0;
 }
 
@@ -279,7 +294,7 @@ static void recompose_return(struct recompose_plan *plan)
 		tess_move_members(vgpu, plan->before, TESS_MOVE_RETURN);
 		return;
 	}
-	/* The other way round than they came, so that each finds its slice free */
+	/* No vslice came to a slice that another one had: each finds its own free */
 	for (i = vgpu->nr_vslices; i--;) {
 		vs = &vgpu->vslices[i];
 		if (vs->slice->index != plan->before[i])

@@ -424,6 +424,95 @@ TEST_F_TIMEOUT(open, every_step_fails, 120)
 	EXPECT_LT(1, other);
 }
 
+/* ---- slices of its own ---- */
+
+#define COMPUTE_SLICES 6
+
+/**
+ * struct apart - vGPU with two compute slices, the first and the last, and none of them shared
+ * @uuid: of the vGPU
+ * @v: it, open
+ * @end: its slices, in the order of its vslices
+ * @middle: a free slice in between
+ */
+struct apart {
+	char uuid[37];
+	struct vgpu v;
+	int end[2];
+	int middle;
+};
+
+static void apart_begin(struct __test_metadata *_metadata, struct apart *a)
+{
+	char other[COMPUTE_SLICES][37];
+	unsigned int i;
+	int slice;
+
+	for (i = 0; i < COMPUTE_SLICES; i++)
+		ASSERT_EQ(0, mdev_create("C1", other[i]));
+	for (i = 0; i < COMPUTE_SLICES; i++) {
+		slice = vslice_get(other[i], 0, "slice");
+		if (slice == 0 || slice == COMPUTE_SLICES - 1)
+			ASSERT_EQ(0, mdev_remove(other[i]));
+		else
+			a->middle = slice;
+	}
+	ASSERT_EQ(0, mdev_create("blank", a->uuid));
+	ASSERT_EQ(0, mdev_attr_write(a->uuid, "blueprint",
+				     "slices=2 min=2 max=2 kind=compute memory=2M topology=none"));
+	ASSERT_EQ(0, vgpu_open(&a->v, a->uuid));
+	for (i = 0; i < 2; i++)
+		a->end[i] = vslice_get(a->uuid, i, "slice");
+	ASSERT_EQ(COMPUTE_SLICES - 1, abs(a->end[0] - a->end[1]));
+	for (i = 0; i < COMPUTE_SLICES; i++)
+		mdev_remove(other[i]);
+}
+
+static void apart_exchange(struct __test_metadata *_metadata, struct apart *a)
+{
+	ASSERT_EQ(0, vslice_move(a->uuid, 0, a->middle));
+	ASSERT_EQ(0, vslice_move(a->uuid, 1, a->end[0]));
+	ASSERT_EQ(0, vslice_move(a->uuid, 0, a->end[1]));
+}
+
+/* Each vslice is far from its memory, and nearest to it where the other one is */
+TEST_TIMEOUT(permutes_its_own_slices, 90)
+{
+	static const char *const texts[] = { "engines=compute,copy", "engines=all" };
+	struct apart a;
+	struct ring r[2];
+	unsigned int i, round, step;
+	int ret = -ENOMEM;
+
+	mdev_remove_all();
+	apart_begin(_metadata, &a);
+	for (i = 0; i < 2; i++)
+		ring_start(&r[i], &a.v, i);
+	/* First each step of it fails; in the second round its slices are dedicated ones */
+	for (round = 0; round < 2; round++) {
+		apart_exchange(_metadata, &a);
+		for (step = 1; ret == -ENOMEM && step < 100; step++) {
+			ASSERT_EQ(0, fail_at(round ? 0 : step));
+			ret = mdev_attr_write(a.uuid, "blueprint", texts[round]);
+			EXPECT_EQ(0, fail_at(0));
+			if (ret)
+				EXPECT_EQ(a.end[1], vslice_get(a.uuid, 0, "slice"));
+		}
+		TH_LOG("%u steps failed; last_error: %s", step - 2,
+		       mdev_attr(a.uuid, "last_error"));
+		ASSERT_EQ(0, ret);
+		for (i = 0; i < 2; i++) {
+			EXPECT_EQ(a.end[i], vslice_get(a.uuid, i, "slice"));
+			ring_fill(&r[i], DATA_GPA + i * PAGE, PAGE, 0x900d + round);
+			EXPECT_EQ(0, ring_finish(&r[i]));
+			EXPECT_EQ(0x900d + round, *(uint32_t *)ram_at(&a.v, DATA_GPA + i * PAGE));
+		}
+		ret = -ENOMEM;
+	}
+	vgpu_close(&a.v);
+	mdev_remove_all();
+}
+
 /* ---- writers, and a VMM that dies ---- */
 
 #define WRITERS 4

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,55 +19,11 @@
 #define CLIENTS 3
 #define POLL_MS 20000
 
-/* ---- sysfs ---- */
-
-/* Path of a file of vslice 0 in the core's part of sysfs; false: there is none */
-static bool vslice_path(const char *uuid, const char *name, char *path)
-{
-	char pattern[PATH_MAX];
-	bool found;
-	glob_t g;
-
-	snprintf(pattern, sizeof(pattern), "/sys/class/tessera/gpu*/vgpus/%s/vslice0/%s", uuid,
-		 name);
-	found = !glob(pattern, 0, NULL, &g) && g.gl_pathc == 1;
-	if (found)
-		snprintf(path, PATH_MAX, "%s", g.gl_pathv[0]);
-	globfree(&g);
-	return found;
-}
-
-static int vslice_get(const char *uuid, const char *name)
-{
-	char path[PATH_MAX];
-	int val = -ENOENT;
-	FILE *f;
-
-	if (!vslice_path(uuid, name, path))
-		return val;
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%d", &val) != 1)
-		val = -EIO;
-	if (f)
-		fclose(f);
-	return val;
-}
-
-static int vslice_move(const char *uuid, int slice)
-{
-	char path[PATH_MAX], text[16];
-
-	if (!vslice_path(uuid, "slice", path))
-		return -ENOENT;
-	snprintf(text, sizeof(text), "%d", slice);
-	return file_write(path, text);
-}
-
 static bool wait_parked(const char *uuid)
 {
 	long end = now_ms() + POLL_MS;
 
-	while (vslice_get(uuid, "resident") != 0) {
+	while (vslice_get(uuid, 0, "resident") != 0) {
 		if (now_ms() > end)
 			return false;
 		usleep(1000);
@@ -189,10 +144,10 @@ FIXTURE_SETUP(shared)
 		ASSERT_EQ(0, mdev_create("C1S", self->uuid[i]));
 		ASSERT_EQ(0, vgpu_open(&self->v[i], self->uuid[i]));
 	}
-	slice = vslice_get(self->uuid[0], "slice");
+	slice = vslice_get(self->uuid[0], 0, "slice");
 	ASSERT_LE(0, slice);
 	for (i = 1; i < CLIENTS; i++)
-		ASSERT_EQ(0, vslice_move(self->uuid[i], slice));
+		ASSERT_EQ(0, vslice_move(self->uuid[i], 0, slice));
 }
 
 FIXTURE_TEARDOWN(shared)
@@ -353,7 +308,7 @@ static void run_workers(struct __test_metadata *_metadata, struct __fixture_shar
 		EXPECT_EQ(self->r[i].wptr, client_reg64(&self->v[i], 0, TESS_SREG_RPTR));
 		EXPECT_EQ(0, mdev_stat(self->uuid[i], "client_faults"));
 		/* It did not have the slice for itself */
-		EXPECT_LT(0, vslice_get(self->uuid[i], "switches"));
+		EXPECT_LT(0, vslice_get(self->uuid[i], 0, "switches"));
 	}
 }
 
@@ -528,7 +483,7 @@ static int free_slice(const char *type)
 
 	if (mdev_create(type, uuid))
 		return -1;
-	slice = vslice_get(uuid, "slice");
+	slice = vslice_get(uuid, 0, "slice");
 	return mdev_remove(uuid) ? -1 : slice;
 }
 
@@ -551,7 +506,7 @@ TEST_TIMEOUT(exclusive_moves, 120)
 	ASSERT_NE(MAP_FAILED, comp);
 	ring_start(&r, &v, 0);
 	for (n = 0; n < 6; n++) {
-		from = vslice_get(uuid, "slice");
+		from = vslice_get(uuid, 0, "slice");
 		to = free_slice("C1");
 		ASSERT_LE(0, to);
 		ASSERT_NE(from, to);
@@ -559,8 +514,8 @@ TEST_TIMEOUT(exclusive_moves, 120)
 		/* In mid-work */
 		ring_fill(&r, DATA_GPA, DATA_SIZE, 0xabc00000 + n);
 		ring_fence(&r, false);
-		ASSERT_EQ(0, vslice_move(uuid, to));
-		EXPECT_EQ(to, vslice_get(uuid, "slice"));
+		ASSERT_EQ(0, vslice_move(uuid, 0, to));
+		EXPECT_EQ(to, vslice_get(uuid, 0, "slice"));
 		EXPECT_LE(1, eventfd_wait(fd, 5000));
 		EXPECT_EQ(1, reg64(&v, TESS_REG_EVENT_PENDING));
 		reg64_write(&v, TESS_REG_EVENT_PENDING, 1);
@@ -576,9 +531,9 @@ TEST_TIMEOUT(exclusive_moves, 120)
 		EXPECT_EQ(0, ring_finish(&r));
 	}
 	/* There already, and nowhere */
-	EXPECT_EQ(0, vslice_move(uuid, to));
-	EXPECT_EQ(-EINVAL, vslice_move(uuid, 1000));
-	EXPECT_EQ(to, vslice_get(uuid, "slice"));
+	EXPECT_EQ(0, vslice_move(uuid, 0, to));
+	EXPECT_EQ(-EINVAL, vslice_move(uuid, 0, 1000));
+	EXPECT_EQ(to, vslice_get(uuid, 0, "slice"));
 	close(fd);
 	vgpu_close(&v);
 	EXPECT_EQ(0, mdev_remove(uuid));

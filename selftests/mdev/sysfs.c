@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,43 @@ long long pool_value(const char *name)
 	snprintf(path, sizeof(path), "/sys/class/tessera/gpu0/%s", name);
 	ret = file_read(path, buf, sizeof(buf));
 	return ret ? ret : atoll(buf);
+}
+
+/* Path of a file of a vslice in the core's part of sysfs; false: there is none */
+static bool vslice_path(const char *uuid, unsigned int vslice, const char *name, char *path)
+{
+	char pattern[PATH_MAX];
+	bool found;
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "/sys/class/tessera/gpu*/vgpus/%s/vslice%u/%s", uuid,
+		 vslice, name);
+	found = !glob(pattern, 0, NULL, &g) && g.gl_pathc == 1;
+	if (found)
+		snprintf(path, PATH_MAX, "%s", g.gl_pathv[0]);
+	globfree(&g);
+	return found;
+}
+
+int vslice_get(const char *uuid, unsigned int vslice, const char *name)
+{
+	char path[PATH_MAX], buf[32];
+	int ret;
+
+	if (!vslice_path(uuid, vslice, name, path))
+		return -ENOENT;
+	ret = file_read(path, buf, sizeof(buf));
+	return ret ? ret : atoi(buf);
+}
+
+int vslice_move(const char *uuid, unsigned int vslice, int slice)
+{
+	char path[PATH_MAX], text[16];
+
+	if (!vslice_path(uuid, vslice, "slice", path))
+		return -ENOENT;
+	snprintf(text, sizeof(text), "%d", slice);
+	return file_write(path, text);
 }
 
 static long long vmstat(const char *name)

@@ -46,6 +46,9 @@ const char *mdev_attr(const char *uuid, const char *name);
 int mdev_attr_write(const char *uuid, const char *name, const char *text);
 /* Number in a file of the first GPU of the pool, negative errno */
 long long pool_value(const char *name);
+/* Number in a file of a vslice in the core's part of sysfs, negative errno */
+int vslice_get(const char *uuid, unsigned int vslice, const char *name);
+int vslice_move(const char *uuid, unsigned int vslice, int slice);
 /* Write a string to a file */
 int file_write(const char *path, const char *text);
 /* Pages that the kernel holds pinned, for anybody */
