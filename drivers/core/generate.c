@@ -5,9 +5,10 @@
  * DOC: Generation of blueprints
  *
  * Pure functions. A profile is what the analyzer measured or what somebody wrote down; the
- * base says within which bounds (min, max) and everything that a profile does not. The base
- * is what was asked for, never what was generated before: then the same profile always
- * gives the same, and nothing grows by being generated again.
+ * base says within which bounds (min, max) and everything that a profile does not. A caller that
+ * passes what was generated before as the base gets more memory each time; so front-ends
+ * remember what was asked for, and the policy "auto", which passes the blueprint that there
+ * is, takes the number of slices and nothing else from the result.
  *
  * More utilization, and more packets that wait, never give fewer slices. The rules are a
  * table in Documentation/blueprint.rst. The result is a blueprint that

@@ -23,6 +23,10 @@
  * One that its GPU cannot serve any more, while another GPU can, goes there (migrate.c), and
  * so does one whose attribute "gpu" is written. The mdev stays where it was made.
  *
+ * What is made from a profile is made from what was asked for by words or by the type, which is
+ * remembered (tess_mdev_shape.asked), and not from what was made from a profile before: the same
+ * profile always gives the same. Memory stays while the vGPU is open, whatever the profile wants.
+ *
  * Giving the old one up first was rejected: if the new one is refused, the slices of the old
  * one may be somebody else's by then. Lending them to the new one was rejected, too: until all of
  * that is there, of several GPUs maybe, the old one would be a vGPU without slices, which
@@ -278,10 +282,49 @@ static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const c
 	return tess_blueprint_parse(text, &base, bp, reason);
 }
 
+/*
+ * What was asked for of all that is generated, and the rest as it is now. While a VMM has the
+ * vGPU open, the bounds and the memory are those of its frame.
+ */
+static void asked_blueprint(const struct tess_mdev *tm, struct tess_blueprint *bp)
+{
+	const struct tess_blueprint *asked = &tm->shape.asked;
+	struct tess_blueprint now;
+
+	lockdep_assert_held(&tm->shape.lock);
+	tess_mdev_parts_blueprint(&tm->parts, &now);
+	*bp = now;
+	bp->slices = asked->slices;
+	bp->min = asked->min;
+	bp->max = asked->max;
+	bp->kind = asked->kind;
+	bp->memory = asked->memory;
+	bp->topology = asked->topology;
+	bp->engines = asked->engines;
+	bp->heads = asked->heads;
+	if (!tm->shape.open)
+		return;
+	bp->min = now.min;
+	bp->max = now.max;
+	bp->slices = clamp(bp->slices, bp->min, bp->max);
+	bp->memory = now.memory;
+}
+
+/* Words that were written are asked for, too; @bp: what the vGPU became with them */
+static void note_asked(struct tess_mdev *tm, const char *text, const struct tess_blueprint *was,
+		       const struct tess_blueprint *bp)
+{
+	struct tess_blueprint asked;
+
+	lockdep_assert_held(&tm->shape.lock);
+	/* Together with what was asked for before they may be no blueprint */
+	tm->shape.asked = was && !tess_blueprint_parse(text, was, &asked, NULL) ? asked : *bp;
+}
+
 static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 			   struct tess_reason *reason)
 {
-	struct tess_blueprint bp;
+	struct tess_blueprint bp, asked, *was = NULL;
 	int ret;
 
 	if (sysfs_streq(text, "none"))
@@ -290,8 +333,16 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 		strscpy(reason->text, "no word is there");
 		return -EINVAL;
 	}
+	if (tm->parts.count) {
+		asked_blueprint(tm, &asked);
+		was = &asked;
+	}
 	ret = parse(tm, gpu, text, &bp, reason);
-	return ret ?: change(tm, gpu, &bp, reason);
+	if (!ret)
+		ret = change(tm, gpu, &bp, reason);
+	if (!ret)
+		note_asked(tm, text, was, &bp);
+	return ret;
 }
 
 /* Bounds for what is made from a profile, and what it says nothing about */
@@ -300,7 +351,7 @@ static int profile_base(const struct tess_mdev *tm, const struct tess_gpu *gpu,
 {
 	if (!tm->parts.count)
 		return tess_mdev_parse_blueprint(gpu, "slices=1", base, reason);
-	tess_mdev_parts_blueprint(&tm->parts, base);
+	asked_blueprint(tm, base);
 	return 0;
 }
 
@@ -318,7 +369,7 @@ static void generate_unbound(const struct tess_profile *profile, struct tess_blu
 static int write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 			 struct tess_reason *reason)
 {
-	struct tess_blueprint base, bp;
+	struct tess_blueprint base, bp, asked;
 	struct tess_profile profile;
 	int ret;
 
@@ -327,11 +378,18 @@ static int write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char 
 		ret = profile_base(tm, gpu, &base, reason);
 	if (ret)
 		return ret;
+	asked = tm->parts.count ? tm->shape.asked : base;
 	if (tm->shape.open || base.min != base.max)
 		tess_blueprint_generate(&profile, &base, &bp);
 	else
 		generate_unbound(&profile, &base, &bp);
-	return change(tm, gpu, &bp, reason);
+	/* More or less of it would be another frame */
+	if (tm->shape.open)
+		bp.memory = base.memory;
+	ret = change(tm, gpu, &bp, reason);
+	if (!ret)
+		tm->shape.asked = asked;
+	return ret;
 }
 
 /* ---- last_error ---- */
@@ -543,6 +601,8 @@ int tess_mdev_shape_create(struct tess_mdev *tm)
 	ret = install(tm, &composed);
 	if (ret)
 		tess_mdev_decompose(&composed);
+	else if (tm->parts.count)
+		tess_mdev_parts_blueprint(&tm->parts, &tm->shape.asked);
 unlock:
 	up_read(&parent->lock);
 	if (reason.text[0])

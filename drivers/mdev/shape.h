@@ -14,6 +14,8 @@ struct tess_mdev;
  * @lock: serializes changes of the shape as a whole with each other and with open and
  *	close; outermost
  * @open: a VMM has it: its frame stays the same. Under @lock
+ * @asked: what was asked for by words or by the type, with nothing of what was made from a profile.
+ *	Under @lock; of no meaning while the vGPU is blank
  * @error_lock: protects the following; innermost
  * @error: how the last change ended that was asked for: 0 or negative errno
  * @reason: why
@@ -21,6 +23,7 @@ struct tess_mdev;
 struct tess_mdev_shape {
 	struct mutex lock;
 	bool open;
+	struct tess_blueprint asked;
 	struct mutex error_lock;
 	int error;
 	struct tess_reason reason;

@@ -366,6 +366,50 @@ TEST_F(pool, profiles)
 	EXPECT_EQ(0, mdev_attr_write(self->uuid, "profile", mdev_attr(self->uuid, "profile")));
 }
 
+#define AGAIN 10
+
+/* What a profile makes does not depend on what was made from it before */
+TEST_F_TIMEOUT(pool, same_profile_again, 60)
+{
+	static const char profile[] =
+		"utilization=900 memory=900 shader=500 displays=1@800x600 path=remote slices=2";
+	char first[256];
+	unsigned int i;
+	struct vgpu v;
+
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint",
+				     "slices=1 kind=compute memory=2M topology=mesh"));
+	for (i = 0; i < AGAIN; i++) {
+		EXPECT_EQ(0, mdev_attr_write(self->uuid, "profile", profile));
+		if (!i)
+			snprintf(first, sizeof(first), "%s", mdev_attr(self->uuid, "blueprint"));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", first));
+	}
+	TH_LOG("%s", first);
+	EXPECT_TRUE(strstr(first, "slices=3 min=3 max=3 "));
+	EXPECT_TRUE(strstr(first, " memory=6M "));
+	/* Words are about what was asked for, too: memory is not taken for asked for */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "engines=all"));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "profile", profile));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "blueprint"), " memory=6M "));
+	/* A VMM has it: what it was made with stays, and the rest is as before */
+	ASSERT_EQ(0, vgpu_open(&v, self->uuid));
+	for (i = 0; i < AGAIN; i++) {
+		EXPECT_EQ(0, mdev_attr_write(self->uuid, "profile", profile));
+		EXPECT_TRUE(reads(self->uuid, "last_error", "none"));
+		EXPECT_TRUE(reads(self->uuid, "blueprint", first));
+	}
+	/* Also if it is less */
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "profile", "utilization=900 shader=500 slices=2"));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "blueprint"), " memory=6M "));
+	vgpu_close(&v);
+	/* More is asked for, and twice of that is made */
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "memory=4M"));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "profile", profile));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "blueprint"), " memory=10M "));
+}
+
 /* ---- events ---- */
 
 TEST_F(pool, events)
