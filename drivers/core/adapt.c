@@ -19,6 +19,7 @@
 #include <tessera/compat.h>
 
 #include "adapt.h"
+#include "analyzer.h"
 #include "blueprint.h"
 #include "gpu.h"
 #include "trace.h"
@@ -88,7 +89,8 @@ static void adapt_look(struct tess_vgpu *vgpu)
 		vgpu->adapt_hold--;
 		return;
 	}
-	if (!adapt_has_worked(vgpu) || tess_vgpu_profile(vgpu, &profile))
+	/* The profile first: nothing else charges a vslice that never leaves its slice */
+	if (tess_analyze_profile(vgpu, TESS_ANALYZE_DECIDE, &profile) || !adapt_has_worked(vgpu))
 		return;
 	tess_vgpu_blueprint(vgpu, &now);
 	tess_blueprint_generate(&profile, &now, &wanted);

@@ -9,6 +9,10 @@
  * that does not leave, because nobody else wants the slice or it has it alone, is sampled
  * when somebody asks: a reader of its files, or the swapper. What a parked one did since it
  * was sampled needs no counters: it waited or it idled.
+ *
+ * Readers have averages of their own (tess_vslice.observed). Those that the swapper and the policy
+ * "auto" decide by are renewed when vslices leave their slices and when these two look, and
+ * never because somebody reads a file.
  */
 #include <linux/err.h>
 #include <linux/math64.h>
@@ -42,6 +46,25 @@ static u32 analyze_bytes_per_cycle(struct tess_slice *slice)
 	return min_t(u64, div64_u64(rates.bandwidth, (u64)gpu->info.clock_khz * 1000), U32_MAX);
 }
 
+static void analyze_update(struct tess_slice *slice, struct tess_vslice *vs,
+			   struct tess_analysis *an, const struct tess_sample *sample)
+{
+	struct tess_load load;
+
+	lockdep_assert_held(&slice->hw);
+	if (!tess_analysis_update(an, sample) || !trace_tess_analyze_enabled())
+		return;
+	tess_analysis_load(an, &load);
+	trace_tess_analyze(slice, vs->vgpu, vs->index, sample->time, &load);
+}
+
+static void analyze_describe(struct tess_slice *slice, struct tess_sample *sample)
+{
+	sample->cores = slice->info.cores;
+	sample->bytes_per_cycle = analyze_bytes_per_cycle(slice);
+	sample->half_life = analyze_half_life(slice->gpu);
+}
+
 /**
  * tess_analyze_sample() - renew the averages of a vslice
  * @slice: home, its hw mutex held, inside tess_gpu_enter()
@@ -55,57 +78,59 @@ static u32 analyze_bytes_per_cycle(struct tess_slice *slice)
 void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
 			 u64 time, const u64 *counters, u64 waited, u64 queue)
 {
-	struct tess_analysis *an = &vgpu->vslices[vslice].analysis;
+	struct tess_vslice *vs = &vgpu->vslices[vslice];
 	struct tess_sample sample = {
 		.time = time,
 		.counters = counters,
 		.waited = waited,
 		.queue = queue,
-		.cores = slice->info.cores,
-		.bytes_per_cycle = analyze_bytes_per_cycle(slice),
-		.half_life = analyze_half_life(slice->gpu),
 	};
-	struct tess_load load;
 
-	lockdep_assert_held(&slice->hw);
-	if (!tess_analysis_update(an, &sample) || !trace_tess_analyze_enabled())
-		return;
-	tess_analysis_load(an, &load);
-	trace_tess_analyze(slice, vgpu, vslice, time, &load);
+	analyze_describe(slice, &sample);
+	tess_analysis_update(&vs->observed, &sample);
+	analyze_update(slice, vs, &vs->analysis, &sample);
 }
 
 /* The slice's hw mutex is held, inside tess_gpu_enter() */
-static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs,
+static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct tess_analysis *an,
 		       const struct tess_sched_stats *stats)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	const struct tess_backend_ops *ops = tess_gpu_ops(gpu);
-	bool resident = tess_vslice_is_resident(vs);
+	struct tess_sample sample = { .waited = stats->wait_cycles, .queue = stats->queue };
 	u64 counters[TESS_COUNTER_COUNT];
 	int rc = 0;
 
-	if (resident)
+	if (tess_vslice_is_resident(vs)) {
 		rc = ops->counters(gpu->be, slice->index, false, counters);
-	if (!rc)
-		tess_analyze_sample(slice, vs->vgpu, vs->index, ops->time(gpu->be),
-				    resident ? counters : NULL, stats->wait_cycles, stats->queue);
-	return rc;
+		sample.counters = counters;
+	}
+	if (rc)
+		return rc;
+	sample.time = ops->time(gpu->be);
+	analyze_describe(slice, &sample);
+	analyze_update(slice, vs, an, &sample);
+	return 0;
 }
 
 /**
  * tess_analyze_read() - averages of a vslice up to now
  * @vgpu: vGPU
  * @vslice: index
+ * @who: for whom they are
  * @load: result; all zeroes if it has no slice
  *
  * Process context, no lock held.
  *
  * Return: 0, -EINVAL no such vslice, -ENODEV.
  */
-int tess_analyze_read(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_load *load)
+int tess_analyze_read(struct tess_vgpu *vgpu, unsigned int vslice, enum tess_analyze_who who,
+		      struct tess_load *load)
 {
 	struct tess_sched_stats stats;
+	struct tess_analysis *an;
 	struct tess_slice *slice;
+	struct tess_vslice *vs;
 	int idx, rc;
 
 	memset(load, 0, sizeof(*load));
@@ -115,8 +140,12 @@ int tess_analyze_read(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_l
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice) == -ENXIO ? 0 : PTR_ERR(slice);
-	rc = analyze_now(slice, &vgpu->vslices[vslice], &stats);
-	tess_analysis_load(&vgpu->vslices[vslice].analysis, load);
+	vs = &vgpu->vslices[vslice];
+	an = who == TESS_ANALYZE_DECIDE ? &vs->analysis : &vs->observed;
+	if (who == TESS_ANALYZE_DECIDE && tess_vslice_is_resident(vs))
+		tess_sched_settle(slice);
+	rc = analyze_now(slice, vs, an, &stats);
+	tess_analysis_load(an, load);
 	tess_vslice_end(slice, idx);
 	return rc;
 }

@@ -47,7 +47,16 @@ static u32 profile_mean(u64 sum, u64 weight, u32 most)
 	return weight ? min_t(u64, div64_u64(sum, weight), most) : 0;
 }
 
-int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile)
+/**
+ * tess_analyze_profile() - what the client of a vGPU does with it
+ * @vgpu: vGPU
+ * @who: for whom the profile is
+ * @profile: result
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,
+			 struct tess_profile *profile)
 {
 	struct profile_sum sum = { 0 };
 	struct tess_blueprint bp;
@@ -57,7 +66,7 @@ int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile)
 
 	tess_vgpu_blueprint(vgpu, &bp);
 	for (i = 0; i < vgpu->nr_vslices; i++) {
-		rc = tess_analyze_read(vgpu, i, &load);
+		rc = tess_analyze_read(vgpu, i, who, &load);
 		if (rc)
 			return rc;
 		profile_add(&sum, &load);
@@ -71,5 +80,10 @@ int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile)
 		.heads = bp.heads,
 	};
 	return 0;
+}
+
+int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile)
+{
+	return tess_analyze_profile(vgpu, TESS_ANALYZE_OBSERVE, profile);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_profile, TESS_NS);

@@ -519,11 +519,31 @@ static u64 sched_queue_depth(struct tess_slice *slice, const struct tess_vslice 
 	return wptr > rptr ? wptr - rptr : 0;
 }
 
+/* Busy cycles of the resident vslice since it was charged */
+static u64 sched_not_charged(struct tess_slice *slice, const struct tess_sched_entity *se)
+{
+	u64 busy = sched_read(slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+
+	return busy > se->busy ? busy - se->busy : 0;
+}
+
+/* For how long a parked vslice has been waiting by now */
+static u64 sched_waits(const struct tess_slice *slice, const struct tess_sched_entity *se)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	u64 now = se->wait_since ? tess_gpu_ops(gpu)->time(gpu->be) : 0;
+
+	return now > se->wait_since ? now - se->wait_since : 0;
+}
+
 /**
  * tess_sched_stats() - what the scheduler knows of a vslice
  * @vgpu: vGPU, shared or not
  * @vslice: index
  * @stats: result, up to date
+ *
+ * Registers are read and nothing is written: whoever asks charges nobody, puts nobody to sleep,
+ * and does not change when anything is decided.
  *
  * Process context, no lock of a slice is held.
  *
@@ -531,7 +551,7 @@ static u64 sched_queue_depth(struct tess_slice *slice, const struct tess_vslice 
  */
 int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sched_stats *stats)
 {
-	struct tess_sched_entity *se;
+	const struct tess_sched_entity *se;
 	struct tess_slice *slice;
 	struct tess_vslice *vs;
 	int idx;
@@ -543,18 +563,16 @@ int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sc
 	vs = &vgpu->vslices[vslice];
 	se = &vs->sched;
 	stats->slice = slice->index;
+	stats->run_cycles = se->run_cycles;
+	stats->wait_cycles = se->wait_cycles;
 	if (tess_vslice_is_resident(vs)) {
-		tess_sched_settle(slice);
 		stats->resident = true;
 		stats->runnable = !sched_is_idle(slice);
+		stats->run_cycles += sched_not_charged(slice, se);
 	} else {
-		sched_ask_time(slice);
 		stats->runnable = tess_sched_wants(vs);
-		if (se->wait_since && slice->rq.now > se->wait_since)
-			stats->wait_cycles = slice->rq.now - se->wait_since;
+		stats->wait_cycles += sched_waits(slice, se);
 	}
-	stats->run_cycles = se->run_cycles;
-	stats->wait_cycles += se->wait_cycles;
 	stats->switches = se->switches;
 	stats->wakeups = se->wakeups;
 	stats->moves = se->moves;
@@ -562,6 +580,25 @@ int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sc
 	stats->queue = sched_queue_depth(slice, vs);
 	tess_vslice_end(slice, idx);
 	return 0;
+}
+
+/**
+ * tess_sched_home() - the slice that a vslice has or waits for
+ * @vgpu: vGPU
+ * @vslice: index, below its number of vslices
+ *
+ * Return: its number; -1: none.
+ */
+int tess_sched_home(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	const struct tess_slice *slice;
+	int home;
+
+	spin_lock(&vgpu->gpu->lock);
+	slice = vgpu->vslices[vslice].slice;
+	home = slice ? (int)slice->index : -1;
+	spin_unlock(&vgpu->gpu->lock);
+	return home;
 }
 
 /* ---- life cycle ---- */

@@ -139,5 +139,6 @@ int tess_sched_set_timeout(struct tess_slice *slice, u32 us);
 
 int tess_sched_share_changed(struct tess_vgpu *vgpu);
 int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sched_stats *stats);
+int tess_sched_home(struct tess_vgpu *vgpu, unsigned int vslice);
 
 #endif

@@ -194,7 +194,7 @@ static u32 swap_demand(struct tess_vslice *vs)
 
 	if (cap && slice && READ_ONCE(slice->rq.policy.kind) == TESS_POLICY_FIXED)
 		return cap;
-	if (tess_analyze_read(vs->vgpu, vs->index, &load))
+	if (tess_analyze_read(vs->vgpu, vs->index, TESS_ANALYZE_DECIDE, &load))
 		return 0;
 	return cap ? min(load.demand, cap) : load.demand;
 }

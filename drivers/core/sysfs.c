@@ -133,6 +133,13 @@ struct slice_attribute {
 	.arg = _arg,							\
 }
 
+/* What clients do when is the administrator's business only */
+#define SLICE_ATTR_ADMIN(_name, _show, _arg) {				\
+	.attr = { .name = _name, .mode = 0440 },			\
+	.show = _show,							\
+	.arg = _arg,							\
+}
+
 #define SLICE_ATTR_RW(_name, _show, _store, _arg) {			\
 	.attr = { .name = _name, .mode = 0644 },			\
 	.show = _show,							\
@@ -342,11 +349,11 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR_RW("policy", slice_show_policy, slice_store_policy, 0),
 	SLICE_ATTR_RW("quantum_us", slice_show_share, slice_store_quantum, SHARE_QUANTUM),
 	SLICE_ATTR_RW("preempt_timeout_us", slice_show_share, slice_store_timeout, SHARE_TIMEOUT),
-	SLICE_ATTR("switches", slice_show_share, SHARE_SWITCHES),
-	SLICE_ATTR("preemptions", slice_show_share, SHARE_PREEMPTIONS),
-	SLICE_ATTR("timeouts", slice_show_share, SHARE_TIMEOUTS),
-	SLICE_ATTR("moves_in", slice_show_share, SHARE_MOVES_IN),
-	SLICE_ATTR("moves_out", slice_show_share, SHARE_MOVES_OUT),
+	SLICE_ATTR_ADMIN("switches", slice_show_share, SHARE_SWITCHES),
+	SLICE_ATTR_ADMIN("preemptions", slice_show_share, SHARE_PREEMPTIONS),
+	SLICE_ATTR_ADMIN("timeouts", slice_show_share, SHARE_TIMEOUTS),
+	SLICE_ATTR_ADMIN("moves_in", slice_show_share, SHARE_MOVES_IN),
+	SLICE_ATTR_ADMIN("moves_out", slice_show_share, SHARE_MOVES_OUT),
 	SLICE_ATTR("cores", slice_show_value, SLICE_CORES),
 	SLICE_ATTR("engines", slice_show_value, SLICE_ENGINES),
 	SLICE_ATTR("bank_offset", slice_show_value, SLICE_BANK_OFFSET),
@@ -354,19 +361,19 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR("compute_rate", slice_show_rate, RATE_COMPUTE),
 	SLICE_ATTR("memory_bandwidth", slice_show_rate, RATE_BANDWIDTH),
 	SLICE_ATTR("texture_fill_rate", slice_show_rate, RATE_TEXELS),
-	SLICE_ATTR("active_cycles", slice_show_counter, TESS_COUNTER_CYCLES),
-	SLICE_ATTR("busy_cycles", slice_show_counter, TESS_COUNTER_BUSY),
-	SLICE_ATTR("stall_cycles", slice_show_counter, TESS_COUNTER_STALL),
-	SLICE_ATTR("instructions", slice_show_counter, TESS_COUNTER_INSTRUCTIONS),
-	SLICE_ATTR("flops", slice_show_counter, TESS_COUNTER_FLOPS),
-	SLICE_ATTR("texels", slice_show_counter, TESS_COUNTER_TEXELS),
-	SLICE_ATTR("pixels", slice_show_counter, TESS_COUNTER_PIXELS),
-	SLICE_ATTR("copy_bytes", slice_show_counter, TESS_COUNTER_BYTES),
-	SLICE_ATTR("link_bytes", slice_show_counter, TESS_COUNTER_LINK_BYTES),
-	SLICE_ATTR("groups", slice_show_counter, TESS_COUNTER_GROUPS),
-	SLICE_ATTR("packets", slice_show_counter, TESS_COUNTER_PACKETS),
-	SLICE_ATTR("dispatches", slice_show_counter, TESS_COUNTER_DISPATCHES),
-	SLICE_ATTR("faults", slice_show_counter, TESS_COUNTER_FAULTS),
+	SLICE_ATTR_ADMIN("active_cycles", slice_show_counter, TESS_COUNTER_CYCLES),
+	SLICE_ATTR_ADMIN("busy_cycles", slice_show_counter, TESS_COUNTER_BUSY),
+	SLICE_ATTR_ADMIN("stall_cycles", slice_show_counter, TESS_COUNTER_STALL),
+	SLICE_ATTR_ADMIN("instructions", slice_show_counter, TESS_COUNTER_INSTRUCTIONS),
+	SLICE_ATTR_ADMIN("flops", slice_show_counter, TESS_COUNTER_FLOPS),
+	SLICE_ATTR_ADMIN("texels", slice_show_counter, TESS_COUNTER_TEXELS),
+	SLICE_ATTR_ADMIN("pixels", slice_show_counter, TESS_COUNTER_PIXELS),
+	SLICE_ATTR_ADMIN("copy_bytes", slice_show_counter, TESS_COUNTER_BYTES),
+	SLICE_ATTR_ADMIN("link_bytes", slice_show_counter, TESS_COUNTER_LINK_BYTES),
+	SLICE_ATTR_ADMIN("groups", slice_show_counter, TESS_COUNTER_GROUPS),
+	SLICE_ATTR_ADMIN("packets", slice_show_counter, TESS_COUNTER_PACKETS),
+	SLICE_ATTR_ADMIN("dispatches", slice_show_counter, TESS_COUNTER_DISPATCHES),
+	SLICE_ATTR_ADMIN("faults", slice_show_counter, TESS_COUNTER_FAULTS),
 };
 
 static ssize_t slice_attr_show(struct kobject *kobj, struct attribute *attr, char *buf)

@@ -274,6 +274,8 @@ static void copy_accounts(struct tess_vslice *to, const struct tess_vslice *from
 	b->lost = a->lost;
 	to->analysis = from->analysis;
 	to->analysis.started = false;
+	to->observed = from->observed;
+	to->observed.started = false;
 	WRITE_ONCE(to->relocated, jiffies | 1);
 }
 

@@ -52,7 +52,8 @@ enum tess_host_answer {
  * @fault_rate: client faults above this rate are handled late
  * @fault_hold: not before this time (jiffies)
  * @sched: what the scheduler knows
- * @analysis: what the analyzer knows
+ * @analysis: what the analyzer knows, to decide by
+ * @observed: what it tells readers
  * @swap: what the swapper remembers; for its work only
  * @relocated: when it came from another GPU, or was to go to one (jiffies); 0: never
  */
@@ -76,6 +77,7 @@ struct tess_vslice {
 	unsigned long fault_hold;
 	struct tess_sched_entity sched;
 	struct tess_analysis analysis;
+	struct tess_analysis observed;
 	struct tess_swap_memory swap;
 	unsigned long relocated;
 };

@@ -14,6 +14,10 @@
  * - a GPU that goes removes the directories that are left before its own, as the empty
  *   shells of vGPUs may stay longer. tess_vgpu_dirs.lock decides who of the two does it,
  *   and makes the other one wait for the end.
+ *
+ * What a vGPU consists of can be read by anybody. What its client does can be read by the
+ * administrator only (mode 0440): from how busy a guest is at which moment another user could
+ * tell what it computes. Reading changes nothing that the scheduler decides by.
  */
 #include <linux/kobject.h>
 #include <linux/slab.h>
@@ -285,8 +289,6 @@ static ssize_t vslice_show_sched(struct tess_vgpu *vgpu, unsigned int vslice,
 	if (rc)
 		return rc;
 	switch (value) {
-	case VSLICE_SLICE:
-		return sysfs_emit(buf, "%d\n", stats.slice);
 	case VSLICE_RESIDENT:
 		return sysfs_emit(buf, "%d\n", stats.resident);
 	case VSLICE_RUNNABLE:
@@ -314,7 +316,7 @@ static ssize_t vslice_show_load(struct tess_vgpu *vgpu, unsigned int vslice,
 	struct tess_load load;
 	int rc;
 
-	rc = tess_analyze_read(vgpu, vslice, &load);
+	rc = tess_analyze_read(vgpu, vslice, TESS_ANALYZE_OBSERVE, &load);
 	if (rc)
 		return rc;
 	switch (value) {
@@ -331,19 +333,27 @@ static ssize_t vslice_show_load(struct tess_vgpu *vgpu, unsigned int vslice,
 	}
 }
 
-VSLICE_ATTR(slice, 0644, vslice_show_sched, VSLICE_SLICE);
-VSLICE_ATTR(resident, 0444, vslice_show_sched, VSLICE_RESIDENT);
-VSLICE_ATTR(runnable, 0444, vslice_show_sched, VSLICE_RUNNABLE);
-VSLICE_ATTR(run_cycles, 0444, vslice_show_sched, VSLICE_RUN_CYCLES);
-VSLICE_ATTR(wait_cycles, 0444, vslice_show_sched, VSLICE_WAIT_CYCLES);
-VSLICE_ATTR(switches, 0444, vslice_show_sched, VSLICE_SWITCHES);
-VSLICE_ATTR(wakeups, 0444, vslice_show_sched, VSLICE_WAKEUPS);
-VSLICE_ATTR(moves, 0444, vslice_show_sched, VSLICE_MOVES);
-VSLICE_ATTR(lost, 0444, vslice_show_sched, VSLICE_LOST);
-VSLICE_ATTR(utilization, 0444, vslice_show_load, VSLICE_UTILIZATION);
-VSLICE_ATTR(queue_depth, 0444, vslice_show_load, VSLICE_QUEUE_DEPTH);
-VSLICE_ATTR(shader_intensity, 0444, vslice_show_load, VSLICE_SHADER_INTENSITY);
-VSLICE_ATTR(memory_intensity, 0444, vslice_show_load, VSLICE_MEMORY_INTENSITY);
+static ssize_t vslice_show_slice(struct tess_vgpu *vgpu, unsigned int vslice,
+				 enum vslice_value value, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", tess_sched_home(vgpu, vslice));
+}
+
+VSLICE_ATTR(slice, 0644, vslice_show_slice, VSLICE_SLICE);
+
+/* What a client does when is nobody's business but the administrator's */
+VSLICE_ATTR(resident, 0440, vslice_show_sched, VSLICE_RESIDENT);
+VSLICE_ATTR(runnable, 0440, vslice_show_sched, VSLICE_RUNNABLE);
+VSLICE_ATTR(run_cycles, 0440, vslice_show_sched, VSLICE_RUN_CYCLES);
+VSLICE_ATTR(wait_cycles, 0440, vslice_show_sched, VSLICE_WAIT_CYCLES);
+VSLICE_ATTR(switches, 0440, vslice_show_sched, VSLICE_SWITCHES);
+VSLICE_ATTR(wakeups, 0440, vslice_show_sched, VSLICE_WAKEUPS);
+VSLICE_ATTR(moves, 0440, vslice_show_sched, VSLICE_MOVES);
+VSLICE_ATTR(lost, 0440, vslice_show_sched, VSLICE_LOST);
+VSLICE_ATTR(utilization, 0440, vslice_show_load, VSLICE_UTILIZATION);
+VSLICE_ATTR(queue_depth, 0440, vslice_show_load, VSLICE_QUEUE_DEPTH);
+VSLICE_ATTR(shader_intensity, 0440, vslice_show_load, VSLICE_SHADER_INTENSITY);
+VSLICE_ATTR(memory_intensity, 0440, vslice_show_load, VSLICE_MEMORY_INTENSITY);
 
 static struct attribute *vslice_attrs[] = {
 	&vslice_attr_slice.attr,

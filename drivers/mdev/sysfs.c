@@ -118,7 +118,9 @@ static ssize_t profile_store(struct device *dev, struct device_attribute *attr, 
 {
 	return tess_mdev_write_profile(dev_get_drvdata(dev), buf) ?: count;
 }
-static DEVICE_ATTR_RW(profile);
+/* What a guest does when is the administrator's business only */
+static struct device_attribute dev_attr_profile =
+	__ATTR(profile, 0640, profile_show, profile_store);
 
 static ssize_t gpu_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -268,7 +270,7 @@ static ssize_t stat_show(struct device *dev, struct device_attribute *attr, char
 
 #define TESS_MDEV_STAT(_name)							\
 	static struct tess_mdev_stat_attr tess_mdev_stat_##_name = {		\
-		.attr = __ATTR(_name, 0444, stat_show, NULL),			\
+		.attr = __ATTR(_name, 0440, stat_show, NULL),			\
 		.offset = offsetof(struct tess_mdev_stats, _name),		\
 	}
 

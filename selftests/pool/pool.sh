@@ -55,12 +55,30 @@ writable()
 		}' "$abi" | grep -v / | sort
 }
 
+# The same for files that only the administrator reads
+private()
+{
+	awk -v prefix="$1" '
+		$1 == "What:" { n = described ? 1 : n + 1; what[n] = $2; described = 0 }
+		/^Description:/ { described = 1; first = 1; next }
+		described && first {
+			first = 0
+			for (i = 1; index($0, "(mode 0440)") && i <= n; i++)
+				if (index(what[i], prefix) == 1)
+					print substr(what[i], length(prefix) + 1)
+		}' "$abi" | grep -v / | sort
+}
+
 same_modes() # DIR PREFIX
 {
 	writable "$2" >/tmp/documented
 	find "$1" -maxdepth 1 -type f ! -name uevent -perm 644 -printf '%f\n' | sort >/tmp/there
 	diff /tmp/documented /tmp/there || return
-	find "$1" -maxdepth 1 -type f ! -name uevent ! -perm 644 ! -perm 444 -print >/tmp/odd
+	private "$2" >/tmp/documented
+	find "$1" -maxdepth 1 -type f ! -name uevent -perm 440 -printf '%f\n' | sort >/tmp/there
+	diff /tmp/documented /tmp/there || return
+	find "$1" -maxdepth 1 -type f ! -name uevent ! -perm 644 ! -perm 444 ! -perm 440 \
+		-print >/tmp/odd
 	[ ! -s /tmp/odd ] || { cat /tmp/odd; return 1; }
 }
 
@@ -70,6 +88,19 @@ all_modes()
 		same_modes $gpu/slices/slice0 "$class/gpu<N>/slices/slice<M>/" &&
 		same_modes $gpu/vgpus/drm "$class/gpu<N>/vgpus/<NAME>/" &&
 		same_modes $gpu/vgpus/drm/vslice0 "$class/gpu<N>/vgpus/<NAME>/vslice<K>/"
+}
+
+# What vGPUs do at which time is not for everybody
+nobody_sees_activity()
+{
+	for name in slices/slice0/busy_cycles slices/slice0/switches vgpus/drm/vslice0/resident \
+		vgpus/drm/vslice0/run_cycles vgpus/drm/vslice0/utilization; do
+		cat $gpu/$name >/dev/null || return
+		! setpriv --reuid=65534 --regid=65534 --clear-groups cat $gpu/$name 2>/dev/null ||
+			{ echo "anybody reads $name"; return 1; }
+	done
+	setpriv --reuid=65534 --regid=65534 --clear-groups cat $gpu/slices/slice0/kind \
+		$gpu/vgpus/drm/vslice0/slice
 }
 
 all_readable()
@@ -338,6 +369,7 @@ check "files of a vslice are those documented" same_names $gpu/vgpus/drm/vslice0
 	'/sys/class/tessera/gpu<N>/vgpus/<NAME>/vslice<K>/'
 check "those files can be written that are documented so" all_modes
 check "all files can be read" all_readable
+check "what vGPUs do is seen by the administrator only" nobody_sees_activity
 check "name" is $gpu/name "$pci"
 check "type" is $gpu/type gpu
 check "slices" is $gpu/slices_total 16
