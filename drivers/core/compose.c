@@ -5,7 +5,8 @@
  * DOC: Composition
  *
  * A vGPU is composed whole or not at all, under tess_gpu.compose: memory first, because
- * that can fail without anybody noticing, then the slices. What an elastic vGPU holds
+ * that can fail without anybody noticing, then the slices. The memory is zeroed when the
+ * mutex is free again, before the client knows the vGPU. What an elastic vGPU holds
  * counts as free; it is asked to let go (reclaim()) of exactly the slices that were
  * chosen and gets them back (restore()) when their owner is destroyed.
  *
@@ -157,7 +158,7 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 
 		if (rc)
 			return rc;
-		bank = tess_vram_alloc(vgpu->gpu, bp->memory, near[i], false);
+		bank = tess_vram_reserve(vgpu->gpu, bp->memory, near[i], false);
 		if (IS_ERR(bank))
 			return PTR_ERR(bank);
 		vgpu->banks[i] = bank;
@@ -174,6 +175,18 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 		vgpu->vram.size += bank->size;
 	}
 	return 0;
+}
+
+/**
+ * tess_vgpu_clear_memory() - zero the memory that a new vGPU was composed with
+ * @vgpu: vGPU whose client has not seen it yet; no lock is held
+ */
+void tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+
+	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
+		tess_vram_clear(vgpu->banks[i], false);
 }
 
 static void vgpu_free_memory(struct tess_vgpu *vgpu)

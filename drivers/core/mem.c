@@ -67,8 +67,19 @@ static const struct tess_object_ops vram_ops = {
 	.free = vram_shell_free,
 };
 
-struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
-				  bool contiguous)
+/**
+ * tess_vram_reserve() - allocate VRAM that may not be zero
+ * @gpu: GPU
+ * @size: bytes, multiple of 4 KiB
+ * @near_slice: as of tess_vram_alloc()
+ * @contiguous: as of tess_vram_alloc()
+ *
+ * Quickly, so that locks may be held. tess_vram_clear() has to follow before anybody reads it.
+ *
+ * Return: as tess_vram_alloc().
+ */
+struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
+				    bool contiguous)
 {
 	struct tess_vram_object *v;
 	struct tess_hw_vram *hw;
@@ -98,6 +109,17 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 	}
 	return &v->vram;
 }
+
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
+				  bool contiguous)
+{
+	struct tess_vram *vram = tess_vram_reserve(gpu, size, near_slice, contiguous);
+
+	/* Of a GPU that is gone nobody reads it */
+	if (!IS_ERR(vram))
+		tess_vram_clear(vram, false);
+	return vram;
+}
 EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
 
 void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
@@ -110,11 +132,14 @@ EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
 
 /**
  * tess_vram_clear() - zero an allocation
- * @vram: from tess_vram_alloc(); nobody frees it meanwhile
+ * @vram: allocation; nobody frees it meanwhile
+ * @all: also what was known to be zero when it was allocated
+ *
+ * It takes as long as the CPU needs for so many stores to the GPU; no lock that others want is held.
  *
  * Return: 0, -ENODEV.
  */
-int tess_vram_clear(struct tess_vram *vram)
+int tess_vram_clear(struct tess_vram *vram, bool all)
 {
 	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
 	struct tess_gpu *gpu = v->obj.gpu;
@@ -122,7 +147,7 @@ int tess_vram_clear(struct tess_vram *vram)
 
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
-	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
+	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw, all);
 	tess_gpu_exit(gpu, idx);
 	return 0;
 }

@@ -6,7 +6,9 @@
 
 struct tess_hw_as;
 
-int tess_vram_clear(struct tess_vram *vram);
+struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
+				    bool contiguous);
+int tess_vram_clear(struct tess_vram *vram, bool all);
 int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from);
 
 struct tess_hw_as *tess_as_hw(const struct tess_as *as);

@@ -248,7 +248,7 @@ int tess_vgpu_scrub(struct tess_vgpu *vgpu)
 	}
 	tess_vgpu_wait_idle(vgpu);
 	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++) {
-		rc = tess_vram_clear(vgpu->banks[i]);
+		rc = tess_vram_clear(vgpu->banks[i], true);
 		first = first ?: rc;
 	}
 	return first;

@@ -288,6 +288,7 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	rc = vgpu_begin(vgpu, params->reason);
 	if (rc)
 		goto err_module;
+	tess_vgpu_clear_memory(vgpu);
 	rc = vgpu->continues ? 0 : tess_vgpu_sysfs_add(vgpu, params->replaces);
 	if (rc) {
 		tess_vgpu_destroy(vgpu);

@@ -7,11 +7,17 @@
  * gpu_buddy manages VRAM in blocks of 4 KiB and up. A request is first tried in the
  * bank of the slice that it should be near to, then anywhere.
  *
- * Memory is zeroed through the BAR, by the CPU: every client gets zeroes, and nothing of
- * a former one survives in memory that is not in use. What was zeroed when it was freed
- * is not zeroed again (the buddy allocator keeps the two sorts apart); after start-up
- * nothing is known to be zero. Zeroing happens outside the lock, on blocks that count as
- * allocated.
+ * Memory is zeroed through the BAR, by the CPU: every client gets zeroes. That takes long, and
+ * a process that unmaps a buffer, or the lock under which vGPUs are made and removed, is no place
+ * for it. So what is freed goes on a list, and a worker zeroes it, block by block, before it is
+ * the buddy allocator's again, which keeps what is known to be zero apart from the rest. Who
+ * allocates memory that is not zero zeroes it, as far as it was given such blocks
+ * (tess_pci_vram_clear()), outside of all locks.
+ *
+ * What is on the list counts as free. A request that can not be met without it gets blocks of the
+ * list as they are; the worker lets go of the one that it is at. What is left of such blocks may
+ * not be zero any more while it is free: it is zeroed when it is allocated, or when the driver
+ * leaves the GPU, which somebody else may have next. After start-up nothing is known to be zero.
  *
  * How many blocks of 2 MiB are free is counted on the side: vGPUs need memory in such
  * blocks, "can it be had?" must be answered exactly, and the number of free bytes does
@@ -19,6 +25,7 @@
  *
  * A vGPU may have no VRAM: then there is nothing to manage, and the core asks for none.
  */
+#include <linux/bitmap.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/sizes.h>
@@ -54,6 +61,10 @@ static void vram_account(struct tess_pci *tp, struct gpu_buddy_block *block, boo
 	u64 end = page + gpu_buddy_block_size(&mm->buddy, block) / SZ_4K;
 
 	lockdep_assert_held(&mm->lock);
+	if (alloc)
+		WRITE_ONCE(mm->bytes_free, mm->bytes_free - (end - page) * SZ_4K);
+	else
+		WRITE_ONCE(mm->bytes_free, mm->bytes_free + (end - page) * SZ_4K);
 	while (page < end) {
 		u64 chunk = page / PAGES_PER_CHUNK;
 		u64 next = min_t(u64, end, (chunk + 1) * PAGES_PER_CHUNK);
@@ -70,26 +81,77 @@ static void vram_account(struct tess_pci *tp, struct gpu_buddy_block *block, boo
 	}
 }
 
+static bool vram_block_is_in(struct tess_pci *tp, struct gpu_buddy_block *block, u64 start, u64 end)
+{
+	u64 off = gpu_buddy_block_offset(block);
+
+	return off < end && off + gpu_buddy_block_size(&tp->mm.buddy, block) > start;
+}
+
+/* It is free, but not zero */
+static void vram_stain(struct tess_pci *tp, struct gpu_buddy_block *block)
+{
+	u64 off = gpu_buddy_block_offset(block);
+	u64 last = off + gpu_buddy_block_size(&tp->mm.buddy, block) - 1;
+
+	bitmap_set(tp->mm.stained, off / SZ_2M, last / SZ_2M - off / SZ_2M + 1);
+}
+
+/* Give a dirty block of a range to the buddy allocator as it is; false: there is none */
+static bool vram_return_dirty(struct tess_pci *tp, u64 start, u64 end)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+	struct gpu_buddy_block *block;
+	LIST_HEAD(found);
+
+	lockdep_assert_held(&mm->lock);
+	list_for_each_entry(block, &mm->dirty, link) {
+		if (!vram_block_is_in(tp, block, start, end))
+			continue;
+		vram_stain(tp, block);
+		list_move(&block->link, &found);
+		gpu_buddy_free_list(&mm->buddy, &found, 0);
+		return true;
+	}
+	block = mm->cleaning;
+	if (!block || !vram_block_is_in(tp, block, start, end))
+		return false;
+	WRITE_ONCE(mm->hurry, true);
+	mutex_unlock(&mm->lock);
+	wait_event(mm->cleaned, READ_ONCE(mm->cleaning) != block);
+	mutex_lock(&mm->lock);
+	return true;
+}
+
+static int vram_take_blocks(struct tess_pci *tp, u64 start, u64 end, u64 size, unsigned long flags,
+			    struct list_head *blocks)
+{
+	u64 granule = size % SZ_2M ? SZ_4K : SZ_2M;
+	int rc;
+
+	do {
+		rc = gpu_buddy_alloc_blocks(&tp->mm.buddy, start, end, size, granule, blocks,
+					    flags);
+	} while (rc && vram_return_dirty(tp, start, end));
+	return rc;
+}
+
 static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice, bool contiguous,
 			     struct list_head *blocks)
 {
 	unsigned long flags = GPU_BUDDY_CLEAR_ALLOCATION |
 			      (contiguous ? GPU_BUDDY_CONTIGUOUS_ALLOCATION : 0);
-	u64 granule = size % SZ_2M ? SZ_4K : SZ_2M;
-	u64 start = near_slice * tp->info.bank_size;
+	u64 start = near_slice * tp->info.bank_size, end = tp->info.vram_size;
 	struct tess_pci_vram *mm = &tp->mm;
 	struct gpu_buddy_block *block;
 	int rc = -ENOSPC;
 
 	mutex_lock(&mm->lock);
-	if (!contiguous && near_slice >= 0 && start < tp->info.vram_size)
-		rc = gpu_buddy_alloc_blocks(&mm->buddy, start,
-					    min(start + tp->info.bank_size, tp->info.vram_size),
-					    size, granule, blocks,
-					    GPU_BUDDY_RANGE_ALLOCATION | flags);
+	if (!contiguous && near_slice >= 0 && start < end)
+		rc = vram_take_blocks(tp, start, min(start + tp->info.bank_size, end), size,
+				      GPU_BUDDY_RANGE_ALLOCATION | flags, blocks);
 	if (rc)
-		rc = gpu_buddy_alloc_blocks(&mm->buddy, 0, tp->info.vram_size, size, granule,
-					    blocks, flags);
+		rc = vram_take_blocks(tp, 0, end, size, flags, blocks);
 	if (!rc)
 		list_for_each_entry(block, blocks, link)
 			vram_account(tp, block, true);
@@ -97,7 +159,7 @@ static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice, bool
 	return rc;
 }
 
-static void vram_free_blocks(struct tess_pci *tp, struct list_head *blocks, bool zeroed)
+static void vram_free_blocks(struct tess_pci *tp, struct list_head *blocks)
 {
 	struct tess_pci_vram *mm = &tp->mm;
 	struct gpu_buddy_block *block;
@@ -105,31 +167,59 @@ static void vram_free_blocks(struct tess_pci *tp, struct list_head *blocks, bool
 	mutex_lock(&mm->lock);
 	list_for_each_entry(block, blocks, link)
 		vram_account(tp, block, false);
-	gpu_buddy_free_list(&mm->buddy, blocks, zeroed ? GPU_BUDDY_CLEARED : 0);
+	list_splice_tail_init(blocks, &mm->dirty);
 	mutex_unlock(&mm->lock);
+	queue_work(mm->wq, &mm->cleaner);
 }
 
-static void vram_zero(struct tess_pci *tp, struct list_head *blocks, bool all)
+/* false: not all of it, because the GPU is gone or @hurry was set meanwhile */
+static bool vram_zero(struct tess_pci *tp, u64 off, u64 left, const bool *hurry)
 {
-	struct gpu_buddy_block *block;
+	while (left) {
+		u64 n = min_t(u64, left, SZ_2M);
 
-	list_for_each_entry(block, blocks, link) {
-		u64 left = gpu_buddy_block_size(&tp->mm.buddy, block);
-		u64 off = gpu_buddy_block_offset(block);
-
-		if (!all && gpu_buddy_block_is_clear(block))
-			continue;
-		while (left && !READ_ONCE(tp->dead)) {
-			u64 n = min_t(u64, left, SZ_2M);
-
-			memset_io(tp->vram_bar + off, 0, n);
-			off += n;
-			left -= n;
-			cond_resched();
-		}
+		if (READ_ONCE(tp->dead) || (hurry && READ_ONCE(*hurry)))
+			return false;
+		memset_io(tp->vram_bar + off, 0, n);
+		off += n;
+		left -= n;
+		cond_resched();
 	}
 	/* Write-combined: out of the CPU before anybody is told */
 	wmb();
+	return true;
+}
+
+static bool vram_zero_block(struct tess_pci *tp, struct gpu_buddy_block *block, const bool *hurry)
+{
+	return vram_zero(tp, gpu_buddy_block_offset(block),
+			 gpu_buddy_block_size(&tp->mm.buddy, block), hurry);
+}
+
+static void vram_clean(struct work_struct *work)
+{
+	struct tess_pci *tp = container_of(work, struct tess_pci, mm.cleaner);
+	struct tess_pci_vram *mm = &tp->mm;
+	struct gpu_buddy_block *block;
+	LIST_HEAD(done);
+	bool zeroed;
+
+	mutex_lock(&mm->lock);
+	while ((block = list_first_entry_or_null(&mm->dirty, struct gpu_buddy_block, link))) {
+		list_del(&block->link);
+		mm->cleaning = block;
+		mm->hurry = false;
+		mutex_unlock(&mm->lock);
+		zeroed = vram_zero_block(tp, block, &mm->hurry);
+		mutex_lock(&mm->lock);
+		if (!zeroed)
+			vram_stain(tp, block);
+		list_add(&block->link, &done);
+		gpu_buddy_free_list(&mm->buddy, &done, zeroed ? GPU_BUDDY_CLEARED : 0);
+		WRITE_ONCE(mm->cleaning, NULL);
+		wake_up_all(&mm->cleaned);
+	}
+	mutex_unlock(&mm->lock);
 }
 
 /* Neighbouring blocks make one extent */
@@ -180,13 +270,12 @@ struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int 
 		rc = -ENOSPC;
 		goto err_extents;
 	}
-	vram_zero(tp, &obj->blocks, false);
 	return &obj->hw;
 
 err_extents:
 	kvfree(obj->hw.vram.extent);
 err_blocks:
-	vram_free_blocks(tp, &obj->blocks, false);
+	vram_free_blocks(tp, &obj->blocks);
 err_free:
 	kfree(obj);
 	return ERR_PTR(rc);
@@ -195,16 +284,19 @@ err_free:
 void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw)
 {
 	struct tess_pci_vram_object *obj = to_object(hw);
-	struct tess_pci *tp = to_tess_pci(be);
 
-	vram_zero(tp, &obj->blocks, true);
-	vram_free_blocks(tp, &obj->blocks, true);
+	vram_free_blocks(to_tess_pci(be), &obj->blocks);
 	kfree(obj);
 }
 
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
+void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw, bool all)
 {
-	vram_zero(to_tess_pci(be), &to_object(hw)->blocks, true);
+	struct tess_pci *tp = to_tess_pci(be);
+	struct gpu_buddy_block *block;
+
+	list_for_each_entry(block, &to_object(hw)->blocks, link)
+		if (all || !gpu_buddy_block_is_clear(block))
+			vram_zero_block(tp, block, NULL);
 }
 
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)
@@ -236,7 +328,24 @@ u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule)
 
 	if (granule == SZ_2M)
 		return READ_ONCE(mm->chunks_free) * SZ_2M;
-	return READ_ONCE(mm->buddy.avail);
+	return READ_ONCE(mm->bytes_free);
+}
+
+static int vram_init_buddy(struct tess_pci *tp)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+	int rc = -ENOMEM;
+
+	/* One for a rest that is smaller than a chunk */
+	mm->used = kvcalloc(mm->chunks + 1, sizeof(*mm->used), GFP_KERNEL);
+	mm->stained = kvcalloc(BITS_TO_LONGS(mm->chunks + 1), sizeof(*mm->stained), GFP_KERNEL);
+	if (mm->used && mm->stained)
+		rc = gpu_buddy_init(&mm->buddy, tp->info.vram_size, SZ_4K);
+	if (rc) {
+		kvfree(mm->stained);
+		kvfree(mm->used);
+	}
+	return rc;
 }
 
 int tess_pci_vram_init(struct tess_pci *tp)
@@ -247,24 +356,49 @@ int tess_pci_vram_init(struct tess_pci *tp)
 	mutex_init(&mm->lock);
 	if (!tp->info.vram_size)
 		return 0;
+	INIT_LIST_HEAD(&mm->dirty);
+	INIT_WORK(&mm->cleaner, vram_clean);
+	init_waitqueue_head(&mm->cleaned);
 	mm->chunks = tp->info.vram_size / SZ_2M;
 	mm->chunks_free = mm->chunks;
-	mm->used = kvcalloc(mm->chunks + 1, sizeof(*mm->used), GFP_KERNEL);
-	if (!mm->used)
+	mm->bytes_free = tp->info.vram_size;
+	/* A GPU that sleeps takes no stores */
+	mm->wq = alloc_workqueue("tessera_vram", WQ_UNBOUND | WQ_FREEZABLE, 1);
+	if (!mm->wq)
 		return -ENOMEM;
-	rc = gpu_buddy_init(&mm->buddy, tp->info.vram_size, SZ_4K);
+	rc = vram_init_buddy(tp);
 	if (rc)
-		kvfree(mm->used);
+		destroy_workqueue(mm->wq);
 	return rc;
+}
+
+/* Nothing of former owners is left for whoever has the GPU next */
+static void vram_zero_stained(struct tess_pci *tp)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+	u64 size = tp->info.vram_size;
+	unsigned long chunk;
+
+	for_each_set_bit(chunk, mm->stained, mm->chunks + 1) {
+		u64 off = (u64)chunk * SZ_2M;
+
+		if (!mm->used[chunk] && off < size)
+			vram_zero(tp, off, min_t(u64, size - off, SZ_2M), NULL);
+	}
 }
 
 void tess_pci_vram_fini(struct tess_pci *tp)
 {
+	struct tess_pci_vram *mm = &tp->mm;
+
 	if (!tp->info.vram_size)
 		return;
-	if (tp->mm.chunks_free != tp->mm.chunks)
-		dev_err(tp->be.dev, "%llu blocks of VRAM leaked\n",
-			tp->mm.chunks - tp->mm.chunks_free);
-	gpu_buddy_fini(&tp->mm.buddy);
-	kvfree(tp->mm.used);
+	/* Zeroes what is left */
+	destroy_workqueue(mm->wq);
+	vram_zero_stained(tp);
+	if (mm->chunks_free != mm->chunks)
+		dev_err(tp->be.dev, "%llu blocks of VRAM leaked\n", mm->chunks - mm->chunks_free);
+	gpu_buddy_fini(&mm->buddy);
+	kvfree(mm->stained);
+	kvfree(mm->used);
 }

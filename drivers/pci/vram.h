@@ -5,6 +5,8 @@
 #include <linux/gpu_buddy.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 struct tess_backend;
 struct tess_hw_vram;
@@ -14,16 +16,32 @@ struct tess_pci;
  * struct tess_pci_vram - allocator of VRAM
  * @lock: protects the buddy allocator and the numbers below. Innermost
  * @buddy: free and allocated blocks; knows which free ones are zero
- * @used: allocated 4 KiB pages of each block of 2 MiB
+ * @used: allocated 4 KiB pages of each block of 2 MiB; one more for what is left behind the last
+ * @stained: bitmap of the same: somebody had it, and it may not be zero although it is free
  * @chunks: blocks of 2 MiB
  * @chunks_free: those in which nothing is allocated
+ * @bytes_free: not allocated
+ * @dirty: blocks that are free for everybody but @buddy, and not zero
+ * @cleaning: the one that @cleaner is at, or NULL
+ * @hurry: somebody waits for @cleaning, zero or not
+ * @cleaned: woken when @cleaning changes
+ * @cleaner: zeroes what is in @dirty
+ * @wq: where it does so
  */
 struct tess_pci_vram {
 	struct mutex lock;
 	struct gpu_buddy buddy;
 	u16 *used;
+	unsigned long *stained;
 	u64 chunks;
 	u64 chunks_free;
+	u64 bytes_free;
+	struct list_head dirty;
+	struct gpu_buddy_block *cleaning;
+	bool hurry;
+	wait_queue_head_t cleaned;
+	struct work_struct cleaner;
+	struct workqueue_struct *wq;
 };
 
 int tess_pci_vram_init(struct tess_pci *tp);
@@ -32,7 +50,7 @@ void tess_pci_vram_fini(struct tess_pci *tp);
 struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
 					 bool contiguous);
 void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
+void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw, bool all);
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
 int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
 u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule);

@@ -188,12 +188,14 @@ struct tess_hw_switch {
  * @host_fault_read: the slice's stage-2 fault; false if there is none
  * @host_fault_ack: repeat the access (@resume) or turn it into a client fault
  *
- * @vram_alloc: allocate zeroed memory near the bank of @near_slice (-1: anywhere), or, if
- *	@contiguous, anywhere in one extent.
- *	@size is a multiple of 4 KiB; extents are of 2 MiB if @size is. No lock is held.
- *	Error pointer: -ENOSPC, -ENOMEM, -ENODEV
- * @vram_free: zero and return memory. No lock is held
- * @vram_clear: zero memory. No lock is held
+ * @vram_alloc: allocate memory near the bank of @near_slice (-1: anywhere), or, if
+ *	@contiguous, anywhere in one extent. It may not be zero: @vram_clear has to follow.
+ *	@size is a multiple of 4 KiB; extents are of 2 MiB if @size is. tess_gpu.compose
+ *	may be held. Error pointer: -ENOSPC, -ENOMEM, -ENODEV
+ * @vram_free: return memory, quickly; what was in it reaches nobody. Locks of the core and of
+ *	front-ends may be held
+ * @vram_clear: zero memory: what is not known to be zero since @vram_alloc, or @all of it.
+ *	No lock is held
  * @vram_read: read from an offset in VRAM. No lock is held. -ENODEV
  * @vram_write: write to an offset in VRAM; visible to the GPU on return. No lock is held.
  *	-ENODEV
@@ -264,7 +266,7 @@ struct tess_backend_ops {
 	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice,
 					   bool contiguous);
 	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
-	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
+	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram, bool all);
 	int (*vram_read)(struct tess_backend *be, u64 offset, void *buf, size_t len);
 	int (*vram_write)(struct tess_backend *be, u64 offset, const void *buf, size_t len);
 	u64 (*vram_free_bytes)(struct tess_backend *be, u64 granule);

@@ -761,9 +761,11 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 				  bool contiguous);
 
 /**
- * tess_vram_free() - zero and return VRAM
+ * tess_vram_free() - return VRAM
  * @gpu: GPU that it is of, gone or not
  * @vram: from tess_vram_alloc(); no slice can reach it any more
+ *
+ * Quickly: it is zeroed later, before somebody else gets it.
  */
 void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram);
 
