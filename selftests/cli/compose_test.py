@@ -117,6 +117,26 @@ class Tests:
         self.kernel.put("gpu0", type="vgpu")
         same(self.tool.json("create", "slices=1")["gpu"], "gpu1")
 
+    def create_where_the_type_is(self):
+        self.kernel.gpu(1)
+        shutil.rmtree(self.mdev("mdev_supported_types", "tessera_pci-C1"))
+        same(self.tool.json("create", "--type", "C1", "--uuid", A)["gpu"], "gpu1")
+        has(self.tool.error("create", "--gpu", "0", "--type", "C1"), "gpu0 has no type C1")
+        # Nor is the first GPU the last one if it gives no vGPUs at all
+        shutil.rmtree(self.mdev("mdev_supported_types"))
+        same(self.tool.json("create", "slices=1", "--uuid", B)["gpu"], "gpu1")
+        has(self.tool.error("create", "--type", "C9"), "gpu0 gives no vGPUs")
+
+    def create_64(self):
+        self.kernel.gpu(1, slices=64)
+        self.tool.run("create", "--gpu", "1", "slices=64", "--uuid", A)
+        found = self.tool.json("show", A)
+        vgpu = found["vgpus"][0] if "vgpus" in found else found
+        same(vgpu["given"], 64)
+        same(vgpu["withheld"], 0)
+        same(len(vgpu["vslices"]), 64)
+        same([v["given"] for v in vgpu["vslices"]], [True] * 64)
+
     def create_without_mdev(self):
         shutil.rmtree(self.mdev("mdev_supported_types", "tessera_pci-blank"))
         has(self.tool.error("create", "slices=1"), "older than this program", "C1, C2, R1")
@@ -436,6 +456,8 @@ TESTS = (
     ("create: blank, seen and composed", "create_blank"),
     ("create: refused, nothing is left", "create_refused"),
     ("create: on which GPU", "create_where"),
+    ("create: on the GPU that has the type", "create_where_the_type_is"),
+    ("create: 64 slices", "create_64"),
     ("create: no tessera_mdev, an old one", "create_without_mdev"),
     ("dry runs write nothing", "dry_runs"),
     ("compose: before and after", "compose"),

@@ -119,24 +119,26 @@ static int no_type(const struct cli *cli, const struct pool_gpu *gpu, struct typ
 			 search->all);
 }
 
-static int find_place(const struct cli *cli, const struct create *c, struct place *place)
+/* 0, -ENODATA if there are types but not this one, or negative errno */
+static int find_place(const struct cli *cli, const struct create *c, struct place *place,
+		      struct type_search *search)
 {
-	struct type_search search = { .wanted = c->type ? c->type : BLANK };
 	char path[MDEV_PATH];
 	int dir, rc;
 
+	*search = (struct type_search){ .wanted = c->type ? c->type : BLANK };
 	dir = mdev_open(cli, mdev_types_path(path, place->gpu, NULL));
 	if (dir < 0)
-		return no_types(cli, place->gpu, dir);
-	rc = attr_each(dir, look_at_type, &search);
+		return dir;
+	rc = attr_each(dir, look_at_type, search);
 	close(dir);
 	if (rc)
-		return no_types(cli, place->gpu, rc);
-	if (!search.found[0])
-		return no_type(cli, place->gpu, &search);
-	mdev_types_path(place->path, place->gpu, search.found);
+		return rc;
+	if (!search->found[0])
+		return -ENODATA;
+	mdev_types_path(place->path, place->gpu, search->found);
 	mdev_path(place->mdev, place->gpu, c->uuid);
-	return CLI_OK;
+	return 0;
 }
 
 /* ---- making one ---- */
@@ -236,20 +238,49 @@ static const struct pool_gpu *next_gpu(const struct pool *pool, const struct poo
 	return NULL;
 }
 
-/* The GPUs in turn until one has room; the last refusal is the one that is told */
+/**
+ * struct without - a GPU that does not have the type
+ * @gpu: GPU; NULL: there was none
+ * @rc: of find_place()
+ * @search: what it found
+ */
+struct without {
+	const struct pool_gpu *gpu;
+	int rc;
+	struct type_search search;
+};
+
+static int no_place(const struct cli *cli, struct without *none)
+{
+	if (!none->gpu)
+		return cli_error(cli, "there is no GPU that gives vGPUs to virtual machines");
+	if (none->rc == -ENODATA)
+		return no_type(cli, none->gpu, &none->search);
+	return no_types(cli, none->gpu, none->rc);
+}
+
+/*
+ * The GPUs in turn until one has room; the last refusal is the one that is told. If no GPU has
+ * the type, it is what the first one has.
+ */
 static int create_somewhere(const struct cli *cli, const struct create *c, const struct pool *pool,
 			    const struct pool_gpu *only)
 {
 	char what[2 * POOL_NAME];
 	struct refusal refusal = { 0 };
+	struct without none = { 0 };
+	struct type_search search;
 	struct place place = { 0 };
 	unsigned int at = 0;
-	int status, rc = -ENOSPC;
+	int missing, rc = -ENOSPC;
 
 	while (rc == -ENOSPC && (place.gpu = next_gpu(pool, only, &at))) {
-		status = find_place(cli, c, &place);
-		if (status)
-			return status;
+		missing = find_place(cli, c, &place, &search);
+		if (missing) {
+			if (!none.gpu)
+				none = (struct without){ place.gpu, missing, search };
+			continue;
+		}
 		if (c->dry_run)
 			return dry_run(cli, c, &place);
 		rc = make(cli, c, &place, &refusal);
@@ -258,7 +289,7 @@ static int create_somewhere(const struct cli *cli, const struct create *c, const
 		snprintf(what, sizeof(what), "cannot create a vGPU on gpu%u", place.gpu->index);
 	}
 	if (!refusal.rc)
-		return cli_error(cli, "there is no GPU that gives vGPUs to virtual machines");
+		return no_place(cli, &none);
 	return refusal_print(cli, &refusal, c->ask.text, what);
 }
 

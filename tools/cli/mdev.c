@@ -10,7 +10,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -47,41 +49,58 @@ bool mdev_random_uuid(char uuid[MDEV_UUID])
 	return true;
 }
 
-/* A word "name=value" of a line; unknown if it is not there or no number */
-static struct num word_num(const char *line, const char *name)
+/* The value of a word "name=value" of a line; false: it is not there */
+static bool word_text(const char *line, const char *name, char value[NUM_TEXT])
 {
 	size_t len = strlen(name);
-	char value[NUM_TEXT];
 
 	for (; *line; line += strspn(line, " ")) {
 		size_t word = strcspn(line, " ");
 
 		if (word > len + 1 && !strncmp(line, name, len) && line[len] == '=') {
-			snprintf(value, sizeof(value), "%.*s", (int)(word - len - 1),
-				 line + len + 1);
-			return num_parse(value);
+			snprintf(value, NUM_TEXT, "%.*s", (int)(word - len - 1), line + len + 1);
+			return true;
 		}
 		line += word;
 	}
-	return NUM_UNKNOWN;
+	return false;
+}
+
+static struct num word_num(const char *line, const char *name)
+{
+	char value[NUM_TEXT];
+
+	return word_text(line, name, value) ? num_parse(value) : NUM_UNKNOWN;
+}
+
+/* All 64 bits of it, which are more than a number has */
+static bool word_mask(const char *line, const char *name, uint64_t *mask)
+{
+	char value[NUM_TEXT], *end;
+
+	if (!word_text(line, name, value) || value[0] < '0' || value[0] > '9')
+		return false;
+	errno = 0;
+	*mask = strtoull(value, &end, 0);
+	return !errno && (!*end || !strcmp(end, "\n"));
 }
 
 /* Its first line; those of the slices are in the pool anyway */
 static void take_composition(struct pool_vgpu *vgpu, const char *line)
 {
-	struct num mask = word_num(line, "slice_mask");
 	unsigned int i;
+	uint64_t mask;
 
 	vgpu->generation = word_num(line, "generation");
-	if (!mask.known)
+	if (!word_mask(line, "slice_mask", &mask))
 		return;
-	vgpu->given = num(__builtin_popcountll((unsigned long long)mask.v));
+	vgpu->given = num(__builtin_popcountll(mask));
 	vgpu->withheld = num_since(num(vgpu->vslice_count), vgpu->given);
 	for (i = 0; i < vgpu->vslice_count; i++) {
 		struct pool_vslice *vslice = &vgpu->vslices[i];
 
 		if (vslice->index < 64)
-			vslice->given = num((unsigned long long)mask.v >> vslice->index & 1);
+			vslice->given = num(mask >> vslice->index & 1);
 	}
 }
 
