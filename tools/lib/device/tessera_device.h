@@ -144,7 +144,7 @@ __attribute__((noreturn)) static inline void tess_exit(void)
 }
 
 /*
- * Local memory: shared by the work-items of a group, undefined at its start. First
+ * Local memory: shared by the work-items of a group, zero at its start. First
  * comes what TESS_KERNEL() declares, then what the host adds for one dispatch.
  */
 #define TESS_LOCAL_BASE 0xffffffffffff0000ull
