@@ -135,7 +135,8 @@ EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
  * @vram: allocation; nobody frees it meanwhile
  * @all: also what was known to be zero when it was allocated
  *
- * It takes as long as the CPU needs for so many stores to the GPU; no lock that others want is held.
+ * It takes as long as the CPU needs for so many stores to the GPU: no lock that others want is
+ * held.
  *
  * Return: 0, -ENODEV.
  */

@@ -118,6 +118,7 @@ static ssize_t profile_store(struct device *dev, struct device_attribute *attr, 
 {
 	return tess_mdev_write_profile(dev_get_drvdata(dev), buf) ?: count;
 }
+
 /* What a guest does when is the administrator's business only */
 static struct device_attribute dev_attr_profile =
 	__ATTR(profile, 0640, profile_show, profile_store);
