@@ -10,7 +10,7 @@ ENV	:= $(if $(wildcard /etc/tessera-env),,scripts/env run )
 IN_ENV	:= $(ENV)make --no-print-directory -j$(JOBS) $(if $(DRIVERS),DRIVERS="$(DRIVERS)")
 
 # User-space directories, each with a Makefile that takes O=.
-DIRS	:= tools/model tools/lib tools/run tools/cli tools/mdevctl examples selftests
+DIRS	:= tools/model tools/lib tools/run tools/cli tools/mdevctl tools/tcg examples selftests
 HAVE	:= $(patsubst %/Makefile,%,$(wildcard $(DIRS:%=%/Makefile)))
 
 export V

@@ -12,6 +12,8 @@ import tsc
 from machine import INFRASTRUCTURE, TREE, Machine, comma, fail
 
 MODEL = os.path.join(TREE, "out/tools/model/tessera-model")
+# Mends the KVM of translated host VMs; Documentation/testing.rst
+MEND = os.path.join(TREE, "out/tools/tcg/mend.so")
 MODULES = ("tessera", "tessera_pci", "tessera_drm", "tessera_mdev")
 PROBE_TIMEOUT = 15
 
@@ -54,6 +56,13 @@ def choose_accel():
         f.write(accel + "\n")
     os.rename(note + ".new", note)
     return accel
+
+
+def preload():
+    """What a QEMU that translates gets: what mends it, and what a test wants in it."""
+    mend = [MEND] if os.environ.get("TESSERA_TCG_MEND", "1") == "1" else []
+    return [lib for lib in mend + os.environ.get("TESSERA_TCG_PRELOAD", "").split()
+            if os.path.exists(lib)]
 
 
 def start_model(m, n, model_args):
@@ -101,6 +110,7 @@ def run(opts):
     with Machine(opts, "host", root_image()) as m:
         m.translated = opts.accel == "tcg"
         argv = m.base_args(modules)
+        m.preload = preload() if opts.accel == "tcg" else []
         if opts.iommu:
             argv += ["-device", "amd-iommu,dma-remap=on"]
         models = []

@@ -159,6 +159,7 @@ class Machine:
         self.on_spawn = None
         self.children = []
         self.qemu = None
+        self.preload = []
         self.status = None
         self.boots = 0
         self.may_be_stillborn = False
@@ -313,12 +314,13 @@ class Machine:
         self.open_ports()
         if self.opts.verbose:
             print("vm: " + shlex.join(argv), file=sys.stderr)
+        environment = dict(os.environ, LD_PRELOAD=" ".join(self.preload))
         with open(self.path("qemu.log"), "ab") as f:
             if self.interactive:
-                self.qemu = subprocess.Popen(argv, stderr=f)
+                self.qemu = subprocess.Popen(argv, stderr=f, env=environment)
             else:
                 self.qemu = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f,
-                                             stderr=f, start_new_session=True)
+                                             stderr=f, env=environment, start_new_session=True)
         self.spawned = self.heard = time.monotonic()
         if self.on_spawn:
             self.on_spawn(self.qemu.pid)

@@ -15,5 +15,7 @@ sh selftests/scripts/test_check.sh || status=1
 sh selftests/scripts/test_demo.sh || status=1
 sh selftests/scripts/test_vm.sh || status=1
 scripts/vm host --timeout 300 -- sh selftests/scripts/test_kselftest.sh || status=1
+make -s -C selftests/tcg O="$PWD/out/selftests/tcg" >&2 || exit 1
+sh selftests/scripts/test_tcg.sh || status=1
 scripts/vm host --bare --gpus 0 --timeout 1200 -- sh selftests/scripts/test_guest.sh || status=1
 exit $status
