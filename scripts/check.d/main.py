@@ -42,6 +42,8 @@ class Lane:
         # "yes": runs beside others; "no": nothing runs beside it; else: some may
         found = re.search(r"^# beside: (yes|no)$", head, re.M)
         self.beside = found[1] if found else ""
+        # Runs only if it is asked for
+        self.by_name = bool(re.search(r"^# only: by name$", head, re.M))
         self.results = Parser()
         self.said = []
         self.seconds = 0.0
@@ -179,7 +181,7 @@ def choose(lanes, names):
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"check: no lane {' '.join(unknown)}; there are: {' '.join(known)}")
-    return [known[n] for n in names] if names else lanes
+    return [known[n] for n in names] if names else [lane for lane in lanes if not lane.by_name]
 
 
 def report(lanes):
@@ -217,11 +219,12 @@ def main():
                         help=argparse.SUPPRESS)
     parser.add_argument("lane", nargs="*", help="run these only (default: all)")
     opts = parser.parse_args()
-    lanes = choose(find_lanes(opts.lanes_dir), opts.lane)
+    lanes = find_lanes(opts.lanes_dir)
     if opts.list:
         for lane in lanes:
-            print(f"{lane.name:16} {lane.about}")
+            print(f"{lane.name:16} {lane.about}" + (" (only by name)" if lane.by_name else ""))
         return 0
+    lanes = choose(lanes, opts.lane)
     log_dir = os.path.join(TREE, "out/check")
     os.makedirs(log_dir, exist_ok=True)
     for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -49,6 +49,13 @@ lists_stillborn()
 	totals "1 passed, 0 failed" 0 && grep -q '^  a: a guest that died' "$lanes/output"
 }
 
+by_name()
+{
+	scripts/check --lanes-dir "$lanes" --list | grep 'only by name' &&
+		scripts/check --lanes-dir "$lanes" b >"$lanes/output" && grep '^== b:' "$lanes/output" &&
+		! grep '^== a:' "$lanes/output"
+}
+
 once()
 {
 	totals "0 passed, 1 failed" 1 && ! grep -q 'once more' "$lanes/output"
@@ -132,6 +139,14 @@ touch $lanes/started; sleep 87653 & wait"
 lane 20-b 'sleep 87653'
 check "SIGTERM ends all lanes" ends_beside
 rm -f "$lanes"/*.sh
+only='# only: by name
+echo ok 1 x'
+lane 10-a 'echo ok 1 x'
+lane 20-b "$only"
+check "a lane that runs only if it is asked for does not" totals "1 passed, 0 failed" 0
+lane 10-a 'echo ok 1 x'
+lane 20-b "$only"
+check "and does if it is" by_name
 lane 10-a 'echo ok 1 x'
 expect "an unknown lane" 1 scripts/check --lanes-dir "$lanes" nosuch
 ktap_end

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: the DRM node: queues, jobs, faults, isolation, lives and ends
+# lane: the DRM node: queues, jobs, faults, lives and ends
 # timeout: 3600
 
 make -s -C selftests drm O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
-	selftests/debug/clean.sh selftests/drm/run.sh queue submit sync fault isolation stress \
-	fdinfo elastic lifetime
+	selftests/debug/clean.sh selftests/drm/run.sh \
+	queue submit sync fault stress elastic lifetime

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: vGPUs made, used, recomposed and lost, with guest memory in an iommufd
+# lane: vGPUs made, shared, recomposed and lost, with guest memory in an iommufd
 # timeout: 7200
 
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --kernel debug --mem 1536M --timeout 7100 --env TESSERA_IOMMUFD=1 \
 	--env TESSERA_PATIENCE=6 -- selftests/debug/clean.sh selftests/mdev/run.sh \
-	regs isolation life shared blueprint recompose
+	life shared recompose

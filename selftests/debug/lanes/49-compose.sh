@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs recomposed while they work: results, books of the pool
 # timeout: 3600
+# only: by name
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --kernel debug --mem 1536M --model-args "--clock nominal" --timeout 3500 \

@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: vGPUs: registers, isolation, blueprints, with guest memory in an iommufd
+# timeout: 7200
+# only: by name
+
+make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
+exec scripts/vm host --kernel debug --mem 1536M --timeout 7100 --env TESSERA_IOMMUFD=1 \
+	--env TESSERA_PATIENCE=6 -- selftests/debug/clean.sh selftests/mdev/run.sh \
+	regs isolation blueprint

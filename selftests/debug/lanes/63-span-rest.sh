@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: vGPUs with slices of two GPUs, composed, lost
+# timeout: 3600
+# only: by name
+
+make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
+exec scripts/vm host --kernel debug --mem 1536M --gpus 2 --timeout 3500 --env TESSERA_IOMMUFD=1 \
+	--env TESSERA_PATIENCE=6 -- selftests/debug/clean.sh selftests/mdev/run.sh \
+	span
