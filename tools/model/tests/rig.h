@@ -97,7 +97,7 @@ unsigned int rig_try(struct rig *r, unsigned int n, const void *pkt);
 
 /* Cause + 1 of a client fault that is pending, else 0. */
 unsigned int rig_fault(struct rig *r, unsigned int n);
-#define FAULT(name) (TESS_CAUSE_##name + 1u)
+#define FAULT(name) (DRM_TESSERA_CAUSE_##name + 1u)
 
 /* Abort the fault, skip what is in the ring, enable. */
 void rig_recover(struct rig *r, unsigned int n);
