@@ -158,7 +158,8 @@ class Beside(threading.Thread):
 def run_all(lanes, log_dir):
     beside = Beside([lane for lane in lanes if lane.beside == "yes"], log_dir)
     try:
-        for lane in lanes:
+        # Those that nothing may run beside come last, so that the others fill the time
+        for lane in sorted(lanes, key=lambda lane: lane.beside == "no"):
             if lane.beside == "no":
                 beside.join()
             if lane not in beside.lanes:

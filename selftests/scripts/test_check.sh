@@ -71,7 +71,7 @@ say()
 	echo "printf '%s' '$1' >>$lanes/order"
 }
 
-# The first lane waits for the second one, which is beside it, and the third one for both
+# The lane "first" waits for the one beside it, and the one that is alone for both
 runs_beside()
 {
 	totals "3 passed, 0 failed" 0 && [ "$(cat "$lanes/order")" = "beside first last alone" ]
@@ -131,7 +131,7 @@ until [ -e $lanes/order ]; do sleep 0.1; done; $(say ' first'); echo ok 1 x"
 lane 20-b "# beside: yes
 $(say beside); until grep -q first $lanes/order; do sleep 0.1; done
 sleep 1; $(say ' last'); echo ok 1 x"
-lane 30-c "# beside: no
+lane 05-c "# beside: no
 $(say ' alone'); echo ok 1 x"
 check "a lane beside others, and one that nothing runs beside" runs_beside
 lane 10-a "# beside: yes
