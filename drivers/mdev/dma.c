@@ -452,12 +452,9 @@ int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&tm->dma.lock);
-	ret = tess_mdev_records_prepare(tm, next->vgpu);
-	if (ret)
-		return ret;
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		ret = prepare_chunk(tm, chunk, next->dev, next->as);
 		if (ret)
@@ -474,7 +471,6 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 	unsigned long index = 0;
 
 	lockdep_assert_held(&tm->dma.lock);
-	tess_mdev_records_cancel(tm);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		if (!chunk->next.sgl)
 			continue;

@@ -8,11 +8,14 @@
  * page too. It is pinned on its own, besides what the GPU touches, so that the life
  * times are independent.
  *
+ * A record in VRAM is refused: the core looks at all records in the interrupt that all clients
+ * share, and would make them wait for a read over the bus. FENCEs write to it, and raise no
+ * interrupt for the guest.
+ *
  * A VMM may unmap the page while it is in use, for instance to remap guest memory. The
  * record is then withdrawn from the core, its address remembered, and the page pinned
  * again when the GPU next writes to it and faults.
  */
-#include <linux/io.h>
 #include <linux/iommu.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
@@ -38,13 +41,10 @@ static void *map_guest(struct tess_mdev *tm, struct tess_mdev_record *rec)
 	return map;
 }
 
-static void *map_vram(const struct tess_vgpu *vgpu, const struct tess_mdev_record *rec)
+/* The GPU writes to it; it is only not looked at */
+static bool is_refused(const struct tess_mdev_record *rec)
 {
-	phys_addr_t phys;
-	u64 len;
-
-	phys = tess_mdev_vgpu_phys(vgpu, (rec->gpa & PAGE_MASK) - TESS_PA_VRAM, &len);
-	return phys ? memremap(phys, PAGE_SIZE, MEMREMAP_WC) : NULL;
+	return rec->gpa >= TESS_PA_VRAM;
 }
 
 static void attach(struct tess_mdev *tm, unsigned int vslice)
@@ -53,7 +53,7 @@ static void attach(struct tess_mdev *tm, unsigned int vslice)
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
 	lockdep_assert_held(&tm->dma.lock);
-	rec->map = rec->gpa >= TESS_PA_VRAM ? map_vram(vs.vgpu, rec) : map_guest(tm, rec);
+	rec->map = is_refused(rec) ? NULL : map_guest(tm, rec);
 	if (rec->map)
 		tess_vslice_set_record(vs.vgpu, vs.index, rec->map + offset_in_page(rec->gpa));
 }
@@ -67,13 +67,9 @@ static void detach(struct tess_mdev *tm, unsigned int vslice)
 	if (!rec->map)
 		return;
 	tess_vslice_set_record(vs.vgpu, vs.index, NULL);
-	if (rec->page) {
-		vunmap(rec->map);
-		vfio_unpin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1);
-		atomic64_dec(&tm->stats.pinned_pages);
-	} else {
-		memunmap(rec->map);
-	}
+	vunmap(rec->map);
+	vfio_unpin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1);
+	atomic64_dec(&tm->stats.pinned_pages);
 	rec->page = NULL;
 	rec->map = NULL;
 }
@@ -112,7 +108,7 @@ static bool in_guest_range(const struct tess_mdev_record *rec, u64 first, u64 la
 {
 	u64 pfn = rec->gpa >> PAGE_SHIFT;
 
-	return rec->gpa && rec->gpa < TESS_PA_VRAM && pfn >= first && pfn <= last;
+	return rec->gpa && !is_refused(rec) && pfn >= first && pfn <= last;
 }
 
 /**
@@ -165,47 +161,12 @@ void tess_mdev_records_drop(struct tess_mdev *tm)
 
 /* ---- another GPU ---- */
 
-/* Memory of the guest is where it was, VRAM is not */
-int tess_mdev_records_prepare(struct tess_mdev *tm, const struct tess_vgpu *next)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&tm->dma.lock);
-	for (i = 0; i < tm->vslices; i++) {
-		struct tess_mdev_record *rec = &tm->records[i];
-
-		if (!rec->map || rec->page)
-			continue;
-		rec->next = map_vram(next, rec);
-		if (!rec->next) {
-			tess_mdev_records_cancel(tm);
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-void tess_mdev_records_cancel(struct tess_mdev *tm)
-{
-	unsigned int i;
-
-	for (i = 0; i < tm->vslices; i++) {
-		if (tm->records[i].next)
-			memunmap(tm->records[i].next);
-		tm->records[i].next = NULL;
-	}
-}
-
+/* Memory of the guest is where it was: only who looks at it is another */
 static void follow(struct tess_mdev *tm, unsigned int vslice, struct tess_vgpu *before)
 {
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
 	tess_vslice_set_record(before, vslice, NULL);
-	if (rec->next) {
-		memunmap(rec->map);
-		rec->map = rec->next;
-		rec->next = NULL;
-	}
 	tess_vslice_set_record(tess_mdev_first(&tm->parts), vslice,
 			       rec->map + offset_in_page(rec->gpa));
 }

@@ -11,15 +11,13 @@ struct tess_vgpu;
 /**
  * struct tess_mdev_record - where a vslice reports completions
  * @gpa: client-physical address, 0: none
- * @page: page of the guest that is pinned for it; NULL if it is VRAM
- * @map: its mapping in the kernel; NULL: the memory is not there (any more)
- * @next: mapping of the same VRAM on another GPU, while the client is about to go there
+ * @page: page of the guest that is pinned for it
+ * @map: its mapping in the kernel; NULL: the memory is not there (any more), or is VRAM
  */
 struct tess_mdev_record {
 	u64 gpa;
 	struct page *page;
 	void *map;
-	void *next;
 };
 
 /* The client may have written TESS_SREG_COMPLETION; holds @tm->lock */
@@ -28,9 +26,7 @@ void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice);
 void tess_mdev_records_restore(struct tess_mdev *tm, u64 first, u64 last);
 bool tess_mdev_records_unmap(struct tess_mdev *tm, u64 first, u64 last);
 void tess_mdev_records_drop(struct tess_mdev *tm);
-/* As tess_mdev_dma_prepare(), _cancel(), _commit() */
-int tess_mdev_records_prepare(struct tess_mdev *tm, const struct tess_vgpu *next);
-void tess_mdev_records_cancel(struct tess_mdev *tm);
+/* As tess_mdev_dma_commit() */
 void tess_mdev_records_commit(struct tess_mdev *tm, struct tess_vgpu *before);
 
 #endif

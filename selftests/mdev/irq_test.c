@@ -172,8 +172,8 @@ TEST_F(irq, completions_in_a_row)
 	}
 }
 
-/* The record lies in VRAM */
-TEST_F(irq, record_in_vram)
+/* A record in VRAM is written to, but nobody's interrupt waits until the host has read it */
+TEST_F(irq, record_in_vram_is_silent)
 {
 	struct tess_completion_record *rec;
 	uint64_t off = 3 * PAGE + 5 * TESS_COMPLETION_RECORD_SIZE;
@@ -188,6 +188,15 @@ TEST_F(irq, record_in_vram)
 	client_reg32_write(&self->v, 0, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	r.rec = rec;
 	rec->event = 1;
+	ring_fence(&r, true);
+	EXPECT_EQ(0, ring_wait(&r));
+	EXPECT_EQ(1, rec->seq);
+	/* In memory it is told of: of this one, and of none before */
+	client_reg32_write(&self->v, 0, TESS_SREG_CONTROL, 0);
+	client_reg64_write(&self->v, 0, TESS_SREG_COMPLETION, RECORD_GPA(0));
+	client_reg32_write(&self->v, 0, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	r.rec = ram_at(&self->v, RECORD_GPA(0));
+	r.rec->event = r.seq + 1;
 	ring_fence(&r, true);
 	EXPECT_EQ(0, ring_wait(&r));
 	EXPECT_EQ(1, eventfd_wait(self->fds[0], 5000));
