@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/suspend.h>
 #include <tessera/compat.h>
 
@@ -146,6 +147,25 @@ static int probe_bars(struct tess_pci *tp)
 	return tp->vram_bar ? 0 : -ENOMEM;
 }
 
+static void free_config(void *state)
+{
+	kfree(state);
+}
+
+/* Before it is a bus master: what it did before an error is over */
+static int probe_config(struct tess_pci *tp)
+{
+	int rc;
+
+	rc = pci_save_state(tp->pdev);
+	if (rc)
+		return rc;
+	tp->config = pci_store_saved_state(tp->pdev);
+	if (!tp->config)
+		return -ENOMEM;
+	return devm_add_action_or_reset(tp->be.dev, free_config, tp->config);
+}
+
 static int probe_vectors(struct tess_pci *tp)
 {
 	int rc;
@@ -193,6 +213,8 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		rc = probe_dma(tp);
 	if (!rc)
 		rc = probe_vectors(tp);
+	if (!rc)
+		rc = probe_config(tp);
 	if (!rc)
 		rc = tess_pci_start(tp);
 	if (rc)
@@ -251,9 +273,13 @@ static pci_ers_result_t tess_pci_error_detected(struct pci_dev *pdev, pci_channe
 
 static pci_ers_result_t tess_pci_slot_reset(struct pci_dev *pdev)
 {
+	struct tess_pci *tp = pci_get_drvdata(pdev);
+
+	/* What the core saved may have been used up by a system sleep, or never have been there */
+	if (pci_load_saved_state(pdev, tp->config))
+		return PCI_ERS_RESULT_DISCONNECT;
 	pci_restore_state(pdev);
-	return tess_pci_start(pci_get_drvdata(pdev)) ? PCI_ERS_RESULT_DISCONNECT :
-						       PCI_ERS_RESULT_RECOVERED;
+	return tess_pci_start(tp) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
 
 static const struct pci_error_handlers tess_pci_err_handlers = {

@@ -14,6 +14,7 @@
 
 struct dma_pool;
 struct pci_dev;
+struct pci_saved_state;
 struct tess_pci_as;
 
 /**
@@ -30,6 +31,7 @@ struct tess_pci_stage2 {
  * struct tess_pci - a Tessera PCI GPU
  * @be: for the core
  * @pdev: PCI function
+ * @config: configuration space as it is after an error
  * @regs: BAR of the registers
  * @vram_bar: BAR of the VRAM, write-combined
  * @info: of the GPU
@@ -53,6 +55,7 @@ struct tess_pci_stage2 {
 struct tess_pci {
 	struct tess_backend be;
 	struct pci_dev *pdev;
+	struct pci_saved_state *config;
 	void __iomem *regs;
 	void __iomem *vram_bar;
 	struct tess_gpu_info info;
