@@ -25,11 +25,13 @@
  * @obj: object
  * @hw: page tables of the back-end
  * @stage: which stage they serve
+ * @budget: where tables come from, or NULL
  */
 struct tess_as {
 	struct tess_object obj;
 	struct tess_hw_as *hw;
 	enum tess_as_stage stage;
+	struct tess_as_budget *budget;
 };
 
 /**
@@ -245,6 +247,30 @@ EXPORT_SYMBOL_NS_GPL(tess_gpu_vram_free, TESS_NS);
 
 /* ---- address spaces ---- */
 
+struct tess_as_budget *tess_as_budget_create(unsigned int tables)
+{
+	struct tess_as_budget *budget = kzalloc(sizeof(*budget), GFP_KERNEL);
+
+	if (!budget)
+		return NULL;
+	kref_init(&budget->ref);
+	atomic_set(&budget->left, min_t(unsigned int, tables, INT_MAX));
+	return budget;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_budget_create, TESS_NS);
+
+static void budget_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct tess_as_budget, ref));
+}
+
+void tess_as_budget_put(struct tess_as_budget *budget)
+{
+	if (budget)
+		kref_put(&budget->ref, budget_free);
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_budget_put, TESS_NS);
+
 struct tess_hw_as *tess_as_hw(const struct tess_as *as)
 {
 	return as->hw;
@@ -268,9 +294,15 @@ static void as_destroy(struct tess_object *obj)
 	as->hw = NULL;
 }
 
+static void as_free(struct tess_as *as)
+{
+	tess_as_budget_put(as->budget);
+	kfree(as);
+}
+
 static void as_shell_free(struct tess_object *obj)
 {
-	kfree(container_of(obj, struct tess_as, obj));
+	as_free(container_of(obj, struct tess_as, obj));
 }
 
 static const struct tess_object_ops as_ops = {
@@ -278,7 +310,8 @@ static const struct tess_object_ops as_ops = {
 	.free = as_shell_free,
 };
 
-struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage)
+struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage,
+			       struct tess_as_budget *budget)
 {
 	struct tess_hw_as *hw;
 	struct tess_as *as;
@@ -288,18 +321,22 @@ struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage)
 	if (!as)
 		return ERR_PTR(-ENOMEM);
 	as->stage = stage;
+	as->budget = budget;
+	if (budget)
+		kref_get(&budget->ref);
 	if (!tess_gpu_enter(gpu, &idx)) {
-		kfree(as);
+		as_free(as);
 		return ERR_PTR(-ENODEV);
 	}
 	hw = tess_gpu_ops(gpu)->as_create(gpu->be, stage);
 	if (!IS_ERR(hw)) {
+		hw->budget = budget;
 		as->hw = hw;
 		tess_object_add(&as->obj, gpu, &as_ops);
 	}
 	tess_gpu_exit(gpu, idx);
 	if (IS_ERR(hw)) {
-		kfree(as);
+		as_free(as);
 		return ERR_CAST(hw);
 	}
 	return as;

@@ -82,12 +82,14 @@ struct tess_usage {
  * @vms: struct tess_vm by id
  * @queues: struct tess_queue by id
  * @usage: for fdinfo
+ * @tables: page tables of @vms
  * @backend: module behind the GPU, pinned
  */
 struct tess_file {
 	struct xarray vms;
 	struct xarray queues;
 	struct tess_usage *usage;
+	struct tess_as_budget *tables;
 	struct module *backend;
 };
 

@@ -63,16 +63,20 @@ static int tess_drm_open(struct drm_device *drm, struct drm_file *file)
 	rc = tess_file_hold(drm, tfile);
 	if (rc)
 		goto err_free;
+	rc = -ENOMEM;
 	tfile->usage = tess_usage_create();
-	if (!tfile->usage) {
-		rc = -ENOMEM;
+	if (!tfile->usage)
 		goto err_put;
-	}
+	tfile->tables = tess_vm_tables_create();
+	if (!tfile->tables)
+		goto err_usage;
 	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
 	file->driver_priv = tfile;
 	return 0;
 
+err_usage:
+	tess_usage_put(tfile->usage);
 err_put:
 	module_put(tfile->backend);
 err_free:
@@ -89,6 +93,7 @@ static void tess_drm_postclose(struct drm_device *drm, struct drm_file *file)
 	tess_vm_close_all(tfile);
 	xa_destroy(&tfile->queues);
 	xa_destroy(&tfile->vms);
+	tess_as_budget_put(tfile->tables);
 	tess_usage_put(tfile->usage);
 	module_put(tfile->backend);
 	kfree(tfile);

@@ -9,11 +9,16 @@
  * faults. That keeps the rule "memory is safe" apart from "the program is right", and
  * leaves no fence in reservations.
  *
+ * Page tables are limited for each open file (parameter page_tables): a page that is mapped in
+ * each block of 2 MiB costs another page for tables, whatever the page itself costs.
+ *
  * An operation first takes its whole range out of the page tables, then changes the
  * tree, which cannot fail with preallocated nodes, then maps what is new. So a failure
  * leaves either all as it was or the range unmapped, and tree and tables always agree.
  */
 #include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
@@ -27,10 +32,16 @@
 #include "vm.h"
 
 #define TESS_MAX_VMS		64
+#define TESS_MAX_TABLES_MIB	1048576U
 #define TESS_MAX_BIND_OPS	1024
 #define TESS_BIND_FLAGS		(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC)
 /* What one operation adds at most: the mapping, and a rest at either end */
 #define TESS_BIND_SPARES	3
+
+/* For 32 GiB in pages of 4 KiB, and for far more in blocks of 2 MiB */
+static unsigned int page_tables = 64;
+module_param(page_tables, uint, 0644);
+MODULE_PARM_DESC(page_tables, "MiB of page tables that an open file may have (default 64)");
 
 /**
  * struct tess_va - a mapping
@@ -246,7 +257,19 @@ void tess_vm_release_all(struct tess_device *tdev)
 	mutex_unlock(&tdev->vm_lock);
 }
 
-static struct tess_vm *tess_vm_create(struct tess_device *tdev)
+/**
+ * tess_vm_tables_create() - page tables that an open file may have
+ *
+ * Return: budget, or NULL.
+ */
+struct tess_as_budget *tess_vm_tables_create(void)
+{
+	unsigned int mib = min(READ_ONCE(page_tables), TESS_MAX_TABLES_MIB);
+
+	return tess_as_budget_create(mib * (SZ_1M / SZ_4K));
+}
+
+static struct tess_vm *tess_vm_create(struct tess_device *tdev, struct tess_file *tfile)
 {
 	struct drm_gem_object *resv;
 	struct tess_vm *vm;
@@ -260,7 +283,7 @@ static struct tess_vm *tess_vm_create(struct tess_device *tdev)
 		ret = -ENOMEM;
 		goto err_free;
 	}
-	vm->as = tess_as_create(tdev->gpu, TESS_AS_STAGE1);
+	vm->as = tess_as_create(tdev->gpu, TESS_AS_STAGE1, tfile->tables);
 	if (IS_ERR(vm->as)) {
 		ret = PTR_ERR(vm->as);
 		goto err_put_resv;
@@ -304,7 +327,7 @@ int tess_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
 
-	vm = tess_vm_create(to_tess_device(drm));
+	vm = tess_vm_create(to_tess_device(drm), tfile);
 	if (IS_ERR(vm)) {
 		ret = PTR_ERR(vm);
 		goto out_exit;
@@ -542,7 +565,8 @@ static int tess_vm_bind_check(const struct drm_tessera_vm_bind *args)
  * @file: open file
  *
  * Return: 0; -EINVAL flags, padding, counts, alignment, range; -E2BIG an operation has a
- * part that is not known; -ENOENT no such VM or handle; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ * part that is not known; -ENOENT no such VM or handle; -EFAULT; -EINTR; -ENOMEM; -EDQUOT
+ * too many page tables; -ENODEV.
  */
 int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

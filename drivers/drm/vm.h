@@ -10,6 +10,7 @@
 struct drm_device;
 struct drm_file;
 struct tess_as;
+struct tess_as_budget;
 struct tess_device;
 struct tess_file;
 
@@ -38,6 +39,7 @@ static inline struct tess_vm *to_tess_vm(struct drm_gpuvm *gpuvm)
 }
 
 struct tess_vm *tess_vm_lookup(struct tess_file *tfile, u32 id);
+struct tess_as_budget *tess_vm_tables_create(void);
 void tess_vm_put(struct tess_vm *vm);
 void tess_vm_close_all(struct tess_file *tfile);
 void tess_vm_release_all(struct tess_device *tdev);

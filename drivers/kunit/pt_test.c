@@ -6,7 +6,6 @@
 #include <kunit/device.h>
 #include <kunit/test.h>
 #include <linux/dma-direct.h>
-#include <linux/dmapool.h>
 #include <linux/prandom.h>
 
 #include "source.h"
@@ -17,13 +16,14 @@ static int pt_tables_left;
 static u64 pt_invalidated;
 static unsigned int pt_tables_then;
 
-static void *mock_pool_zalloc(struct dma_pool *pool, gfp_t gfp, dma_addr_t *dma)
+static void *mock_alloc(struct device *dev, size_t size, dma_addr_t *dma, gfp_t gfp,
+			unsigned long attrs)
 {
 	void *table;
 
 	if (!pt_tables_left)
 		return NULL;
-	table = dma_pool_zalloc(pool, gfp, dma);
+	table = dma_alloc_attrs(dev, size, dma, gfp, attrs);
 	if (table) {
 		pt_tables_left--;
 		pt_tables++;
@@ -31,14 +31,15 @@ static void *mock_pool_zalloc(struct dma_pool *pool, gfp_t gfp, dma_addr_t *dma)
 	return table;
 }
 
-static void mock_pool_free(struct dma_pool *pool, void *table, dma_addr_t dma)
+static void mock_free(struct device *dev, size_t size, void *table, dma_addr_t dma,
+		      unsigned long attrs)
 {
 	pt_tables--;
-	dma_pool_free(pool, table, dma);
+	dma_free_attrs(dev, size, table, dma, attrs);
 }
 
-#define dma_pool_zalloc mock_pool_zalloc
-#define dma_pool_free mock_pool_free
+#define dma_alloc_attrs mock_alloc
+#define dma_free_attrs mock_free
 #include "../pci/pt.c"
 
 void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
@@ -58,9 +59,6 @@ static int pt_init(struct kunit *test)
 	if (dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)))
 		return -EIO;
 	tp->be.dev = dev;
-	tp->tables = dma_pool_create("tessera_pt", dev, SZ_4K, SZ_4K, 0);
-	if (!tp->tables)
-		return -ENOMEM;
 	ida_init(&tp->asids);
 	spin_lock_init(&tp->stage2_lock);
 	pt_tables = 0;
@@ -77,7 +75,6 @@ static void pt_exit(struct kunit *test)
 		return;
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
 	KUNIT_EXPECT_TRUE(test, ida_is_empty(&tp->asids));
-	dma_pool_destroy(tp->tables);
 }
 
 static struct tess_hw_as *pt_create(struct kunit *test, enum tess_as_stage stage)
@@ -259,7 +256,7 @@ static void pt_nomem_test(struct kunit *test)
 		if (!rc)
 			break;
 		KUNIT_ASSERT_EQ(test, rc, -ENOMEM);
-		KUNIT_ASSERT_EQ(test, tess_pci_as_unmap(hw, va, size), 0);
+		/* Those that it had got are no loss */
 		KUNIT_ASSERT_EQ(test, pt_tables, 0);
 	}
 	/* Two tables of level 1, three of level 0 */
@@ -333,6 +330,59 @@ static void pt_asid_test(struct kunit *test)
 	tess_pci_as_destroy(c);
 }
 
+/* A client has so many tables and no more, and those of a mapping that is refused come back */
+static void pt_budget_test(struct kunit *test)
+{
+	struct tess_hw_as *a = pt_create(test, TESS_AS_STAGE1);
+	struct tess_hw_as *b = pt_create(test, TESS_AS_STAGE1);
+	struct tess_as_budget budget = { .left = ATOMIC_INIT(4) };
+
+	a->budget = &budget;
+	b->budget = &budget;
+	KUNIT_EXPECT_EQ(test, tess_pci_as_map(a, 0, SZ_4K, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 2);
+	/* Three: one of level 1, two of level 0 */
+	KUNIT_EXPECT_EQ(test, tess_pci_as_map(b, 0, SZ_4K, SZ_4M, TESS_AS_READ), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 2);
+	KUNIT_EXPECT_EQ(test, pt_tables, 2);
+	KUNIT_EXPECT_EQ(test, pt_translate(test, b, 0), ~0ULL);
+	KUNIT_EXPECT_EQ(test, tess_pci_as_map(b, 0, SZ_2M, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, tess_pci_as_map(a, SZ_2M, SZ_4K, SZ_4K, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 0);
+	/* A block that has to be split has no table for that */
+	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(b, SZ_1M, SZ_4K), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, pt_translate(test, b, SZ_1M), SZ_2M + SZ_1M);
+	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(a, 0, SZ_4M), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 3);
+	tess_pci_as_destroy(a);
+	tess_pci_as_destroy(b);
+	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 4);
+}
+
+/* When all ids are taken there is one for everybody else, with a flush before each job */
+static void pt_asid_shared_test(struct kunit *test)
+{
+	struct tess_pci *tp = test->priv;
+	struct tess_hw_as *own = pt_create(test, TESS_AS_STAGE1), *a, *b;
+
+	while (ida_alloc_range(&tp->asids, ASID_MIN, ASID_MAX, GFP_KERNEL) >= 0)
+		cond_resched();
+	a = pt_create(test, TESS_AS_STAGE1);
+	b = pt_create(test, TESS_AS_STAGE1);
+	KUNIT_EXPECT_EQ(test, to_tess_pci_as(own)->asid, 1);
+	KUNIT_EXPECT_EQ(test, to_tess_pci_as(a)->asid, U16_MAX);
+	KUNIT_EXPECT_EQ(test, to_tess_pci_as(b)->asid, U16_MAX);
+	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(own), 5));
+	KUNIT_EXPECT_FALSE(test, tess_pci_as_use(to_tess_pci_as(own), 5));
+	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(a), 5));
+	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(a), 5));
+	KUNIT_EXPECT_EQ(test, atomic64_read(&to_tess_pci_as(a)->slices), BIT_ULL(5));
+	tess_pci_as_destroy(a);
+	tess_pci_as_destroy(b);
+	tess_pci_as_destroy(own);
+	ida_destroy(&tp->asids);
+}
+
 /* Whoever may have translations of an address space is told, nobody else */
 static void pt_stage2_test(struct kunit *test)
 {
@@ -369,6 +419,8 @@ static struct kunit_case pt_cases[] = {
 	KUNIT_CASE(pt_nomem_test),
 	KUNIT_CASE(pt_random_test),
 	KUNIT_CASE(pt_asid_test),
+	KUNIT_CASE(pt_asid_shared_test),
+	KUNIT_CASE(pt_budget_test),
 	KUNIT_CASE(pt_stage2_test),
 	{}
 };

@@ -522,7 +522,8 @@ struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 	struct tess_as *as;
 	int ret;
 
-	as = tess_as_create(tess_vgpu_gpu(vgpu), TESS_AS_STAGE2);
+	/* One table for each 2 MiB of the guest's memory at most, and what is above them */
+	as = tess_as_create(tess_vgpu_gpu(vgpu), TESS_AS_STAGE2, NULL);
 	if (IS_ERR(as))
 		return as;
 	ret = map_vram_window(as, tess_vgpu_vram(vgpu));

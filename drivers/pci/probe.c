@@ -19,7 +19,6 @@
  * All callers of starting and stopping hold the device lock.
  */
 #include <linux/dma-mapping.h>
-#include <linux/dmapool.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/sizes.h>
@@ -185,9 +184,6 @@ static int probe_dma(struct tess_pci *tp)
 	if (rc)
 		return dev_err_probe(dev, rc, "DMA\n");
 	dma_set_max_seg_size(dev, UINT_MAX);
-	tp->tables = dmam_pool_create("tessera tables", dev, SZ_4K, SZ_4K, 0);
-	if (!tp->tables)
-		return -ENOMEM;
 	ida_init(&tp->asids);
 	return devm_add_action_or_reset(dev, destroy_asids, tp);
 }

@@ -4,18 +4,22 @@
  *
  * DOC: Page tables
  *
- * Tables are pages of coherent memory, with a shadow that holds what the GPU does not
- * need: pointers to the next level and the number of entries in use. The shadow makes
- * walks independent of what is in the tables, which the GPU writes to (A and D bits),
- * and frees a table as soon as its last entry goes.
+ * Each table is a page of coherent memory of its own, with a shadow that holds what the GPU
+ * does not need: pointers to the next level and the number of entries in use. The shadow
+ * makes walks independent of what is in the tables, which the GPU writes to (A and D bits),
+ * and frees a table as soon as its last entry goes; the page goes back to the system then.
+ * Tables are charged to the memory cgroup of who maps, count as SecPageTables in
+ * /proc/meminfo, and are taken from the client's budget if it has one: one page that is
+ * mapped in each block of 2 MiB costs as much for tables as for itself.
  *
  * A and D are set from the start: nothing reads them so far, and the GPU is spared the
  * writes.
  *
  * Mapping has two passes over the range. The first allocates tables and refuses what is
  * mapped already, the second writes leaves and cannot fail: all or nothing without a way
- * back. Both go from one block of 2 MiB to the next, which is a leaf of level 1 if it is
- * covered whole, by memory with the same alignment, and if it had no table before.
+ * back. If the first fails, tables that it leaves empty are freed again. Both go from one
+ * block of 2 MiB to the next, which is a leaf of level 1 if it is covered whole, by memory
+ * with the same alignment, and if it had no table before.
  *
  * Unmapping clears entries, collects tables that became empty, invalidates the slices
  * that may have used the address space, and only then frees the tables: a walk that is
@@ -30,20 +34,27 @@
  * then, behind a full barrier, the slice told; entries are cleared and then, behind a
  * full barrier, the bit is read. Invalidating a slice that has left meanwhile costs its
  * present client some fills, and nothing else.
+ *
+ * An address space of stage 1 has an id (ASID), so that slices keep translations of several.
+ * There are more address spaces than ids if somebody wants it so: those that come when all
+ * ids are taken have the last one together, and drop its translations before each job.
  */
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
-#include <linux/dmapool.h>
 #include <linux/err.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/vmstat.h>
 
 #include "hw.h"
 #include "pt.h"
 #include "tess_pci.h"
 
 #define ASID_MIN	1
-#define ASID_MAX	U16_MAX
+#define ASID_MAX	(U16_MAX - 1)
+#define ASID_SHARED	U16_MAX
 
 /**
  * struct pt_table - a table
@@ -90,32 +101,61 @@ static void pt_set(struct pt_table *table, unsigned int i, u64 pte)
 
 /* ---- tables ---- */
 
-static struct pt_table *pt_alloc(struct tess_pci *tp, int level)
+static size_t pt_size(const struct pt_table *table)
+{
+	return table->count * sizeof(*table->entries);
+}
+
+static void pt_account(struct tess_pci *tp, long bytes)
+{
+	int node = dev_to_node(tp->be.dev);
+
+	if (node == NUMA_NO_NODE || !node_online(node))
+		node = first_online_node;
+	mod_node_page_state(NODE_DATA(node), NR_SECONDARY_PAGETABLE, bytes / (long)PAGE_SIZE);
+}
+
+/* Without a mapping in the kernel of its own: it is one page */
+static struct pt_table *pt_alloc_page(struct tess_pci *tp, int level)
 {
 	struct pt_table *table;
 
 	table = kzalloc(struct_size(table, child, level ? TESS_PT_ENTRIES : 0),
 			GFP_KERNEL_ACCOUNT);
 	if (!table)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	table->count = TESS_PT_ENTRIES;
-	table->entries = dma_pool_zalloc(tp->tables, GFP_KERNEL_ACCOUNT, &table->dma);
+	table->entries = dma_alloc_attrs(tp->be.dev, pt_size(table), &table->dma,
+					 GFP_KERNEL_ACCOUNT, DMA_ATTR_FORCE_CONTIGUOUS);
 	if (!table->entries) {
 		kfree(table);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
+	pt_account(tp, pt_size(table));
 	return table;
 }
 
-static void pt_free(struct tess_pci *tp, struct pt_table *table)
+static struct pt_table *pt_alloc(struct tess_pci_as *as, int level)
 {
-	dma_pool_free(tp->tables, table->entries, table->dma);
-	kfree(table);
+	struct pt_table *table;
+
+	if (!tess_as_budget_take(as->hw.budget))
+		return ERR_PTR(-EDQUOT);
+	table = pt_alloc_page(to_tess_pci(as->hw.be), level);
+	if (IS_ERR(table))
+		tess_as_budget_give(as->hw.budget);
+	return table;
 }
 
-static size_t pt_root_size(const struct pt_table *root)
+static void pt_free(struct tess_pci_as *as, struct pt_table *table)
 {
-	return root->count * sizeof(*root->entries);
+	struct tess_pci *tp = to_tess_pci(as->hw.be);
+
+	pt_account(tp, -(long)pt_size(table));
+	dma_free_attrs(tp->be.dev, pt_size(table), table->entries, table->dma,
+		       DMA_ATTR_FORCE_CONTIGUOUS);
+	kfree(table);
+	tess_as_budget_give(as->hw.budget);
 }
 
 /* The root of stage 2 has four pages and is aligned to its size, as all such memory is */
@@ -128,17 +168,20 @@ static struct pt_table *pt_alloc_root(struct tess_pci *tp, enum tess_as_stage st
 	if (!root)
 		return NULL;
 	root->count = count;
-	root->entries = dma_alloc_coherent(tp->be.dev, pt_root_size(root), &root->dma, GFP_KERNEL);
+	root->entries = dma_alloc_coherent(tp->be.dev, pt_size(root), &root->dma,
+					   GFP_KERNEL_ACCOUNT);
 	if (!root->entries) {
 		kvfree(root);
 		return NULL;
 	}
+	pt_account(tp, pt_size(root));
 	return root;
 }
 
 static void pt_free_root(struct tess_pci *tp, struct pt_table *root)
 {
-	dma_free_coherent(tp->be.dev, pt_root_size(root), root->entries, root->dma);
+	pt_account(tp, -(long)pt_size(root));
+	dma_free_coherent(tp->be.dev, pt_size(root), root->entries, root->dma);
 	kvfree(root);
 }
 
@@ -150,15 +193,15 @@ static void pt_link(struct pt_table *parent, unsigned int i, struct pt_table *ta
 	pt_set(parent, i, TESS_PTE_V | FIELD_PREP(TESS_PTE_PPN, table->dma >> 12));
 }
 
-static struct pt_table *pt_child(struct tess_pci *tp, struct pt_table *parent, unsigned int i,
+static struct pt_table *pt_child(struct tess_pci_as *as, struct pt_table *parent, unsigned int i,
 				 int level)
 {
 	struct pt_table *table = parent->child[i];
 
 	if (table)
 		return table;
-	table = pt_alloc(tp, level);
-	if (table)
+	table = pt_alloc(as, level);
+	if (!IS_ERR(table))
 		pt_link(parent, i, table);
 	return table;
 }
@@ -181,16 +224,16 @@ struct pt_range {
 	bool commit;
 };
 
-static int pt_map_pages(struct tess_pci *tp, struct pt_table *t1, const struct pt_range *r)
+static int pt_map_pages(struct tess_pci_as *as, struct pt_table *t1, const struct pt_range *r)
 {
 	unsigned int i, i1 = pt_index(r->va, 1, t1), n = r->size / SZ_4K;
 	struct pt_table *t0;
 
 	if (t1->entries[i1] && !t1->child[i1])
 		return -EEXIST;
-	t0 = pt_child(tp, t1, i1, 0);
-	if (!t0)
-		return -ENOMEM;
+	t0 = pt_child(as, t1, i1, 0);
+	if (IS_ERR(t0))
+		return PTR_ERR(t0);
 	i = pt_index(r->va, 0, t0);
 	for (n += i; i < n; i++) {
 		if (r->commit)
@@ -205,16 +248,15 @@ static int pt_map_pages(struct tess_pci *tp, struct pt_table *t1, const struct p
 /* All of it in one block of 2 MiB */
 static int pt_map_block(struct tess_pci_as *as, const struct pt_range *r)
 {
-	struct tess_pci *tp = to_tess_pci(as->hw.be);
 	struct pt_table *t1;
 	unsigned int i1;
 
-	t1 = pt_child(tp, as->root, pt_index(r->va, 2, as->root), 1);
-	if (!t1)
-		return -ENOMEM;
+	t1 = pt_child(as, as->root, pt_index(r->va, 2, as->root), 1);
+	if (IS_ERR(t1))
+		return PTR_ERR(t1);
 	i1 = pt_index(r->va, 1, t1);
 	if (r->size != SZ_2M || r->pa % SZ_2M || t1->child[i1])
-		return pt_map_pages(tp, t1, r);
+		return pt_map_pages(as, t1, r);
 	if (r->commit)
 		pt_set(t1, i1, pt_leaf(r->pa, r->prot));
 	else if (t1->entries[i1])
@@ -243,31 +285,18 @@ static int pt_map_pass(struct tess_pci_as *as, u64 va, u64 pa, u64 size, u32 pro
 	return rc;
 }
 
-int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
-{
-	struct tess_pci_as *as = to_tess_pci_as(hw);
-	int rc;
-
-	rc = pt_map_pass(as, va, pa, size, prot, false);
-	if (!rc)
-		rc = pt_map_pass(as, va, pa, size, prot, true);
-	/* Visible to the GPU before anybody tells it to look */
-	dma_wmb();
-	return rc;
-}
-
 /* ---- unmapping ---- */
 
 /* A leaf of 2 MiB becomes a table with the same translations */
-static int pt_split(struct tess_pci *tp, struct pt_table *t1, unsigned int i1)
+static int pt_split(struct tess_pci_as *as, struct pt_table *t1, unsigned int i1)
 {
 	u64 pte = le64_to_cpu(t1->entries[i1]);
 	struct pt_table *t0;
 	unsigned int i;
 
-	t0 = pt_alloc(tp, 0);
-	if (!t0)
-		return -ENOMEM;
+	t0 = pt_alloc(as, 0);
+	if (IS_ERR(t0))
+		return PTR_ERR(t0);
 	for (i = 0; i < t0->count; i++)
 		pt_set(t0, i, pte + FIELD_PREP(TESS_PTE_PPN, i));
 	pt_link(t1, i1, t0);
@@ -285,6 +314,20 @@ static void pt_unlink_if_empty(struct pt_table *parent, unsigned int i, struct l
 	list_add(&table->link, empty);
 }
 
+/* Tables of a block of 2 MiB that hold nothing */
+static void pt_prune_block(struct tess_pci_as *as, u64 va, struct list_head *empty)
+{
+	unsigned int i2 = pt_index(va, 2, as->root), i1;
+	struct pt_table *t1 = as->root->child[i2];
+
+	if (!t1)
+		return;
+	i1 = pt_index(va, 1, t1);
+	if (t1->child[i1])
+		pt_unlink_if_empty(t1, i1, empty);
+	pt_unlink_if_empty(as->root, i2, empty);
+}
+
 /* So that @va can be a border: only a leaf of 2 MiB that goes beyond it is in the way */
 static int pt_split_at(struct tess_pci_as *as, u64 va)
 {
@@ -299,13 +342,13 @@ static int pt_split_at(struct tess_pci_as *as, u64 va)
 	i1 = pt_index(va, 1, t1);
 	if (t1->child[i1] || !t1->entries[i1])
 		return 0;
-	return pt_split(to_tess_pci(as->hw.be), t1, i1);
+	return pt_split(as, t1, i1);
 }
 
 static void pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list_head *empty)
 {
-	unsigned int i2 = pt_index(va, 2, as->root), i1, i, n;
-	struct pt_table *t1 = as->root->child[i2], *t0;
+	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
+	unsigned int i1, i, n;
 
 	if (!t1)
 		return;
@@ -317,9 +360,8 @@ static void pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list
 		i = pt_index(va, 0, t0);
 		for (n = i + size / SZ_4K; i < n; i++)
 			pt_set(t0, i, 0);
-		pt_unlink_if_empty(t1, i1, empty);
 	}
-	pt_unlink_if_empty(as->root, i2, empty);
+	pt_prune_block(as, va, empty);
 }
 
 /* Bytes from va that a missing table of level 1 leaves out, or those of the block */
@@ -330,11 +372,21 @@ static u64 unmap_step(const struct tess_pci_as *as, u64 va, u64 size)
 	return block_part(va, size);
 }
 
+/* What left the tables is not used any more; tables that became empty go */
+static void pt_invalidate(struct tess_pci_as *as, struct list_head *empty)
+{
+	struct pt_table *table, *next;
+
+	/* Out of the tables before the slices are told to look again: tess_pci_stage2_begin() */
+	mb();
+	tess_pci_invalidate(to_tess_pci(as->hw.be), atomic64_read(&as->slices));
+	list_for_each_entry_safe(table, next, empty, link)
+		pt_free(as, table);
+}
+
 int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 {
 	struct tess_pci_as *as = to_tess_pci_as(hw);
-	struct tess_pci *tp = to_tess_pci(hw->be);
-	struct pt_table *table, *next;
 	LIST_HEAD(empty);
 	int rc;
 
@@ -353,15 +405,78 @@ int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 		size -= step;
 		cond_resched();
 	}
-	/* Out of the tables before the slices are told to look again: tess_pci_stage2_begin() */
-	mb();
-	tess_pci_invalidate(tp, atomic64_read(&as->slices));
-	list_for_each_entry_safe(table, next, &empty, link)
-		pt_free(tp, table);
+	pt_invalidate(as, &empty);
 	return 0;
 }
 
+/* Tables for a mapping that was refused */
+static void pt_prune(struct tess_pci_as *as, u64 va, u64 size)
+{
+	LIST_HEAD(empty);
+	u64 step;
+
+	for (; size; va += step, size -= step) {
+		step = unmap_step(as, va, size);
+		pt_prune_block(as, va, &empty);
+		cond_resched();
+	}
+	if (!list_empty(&empty))
+		pt_invalidate(as, &empty);
+}
+
+int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
+{
+	struct tess_pci_as *as = to_tess_pci_as(hw);
+	int rc;
+
+	rc = pt_map_pass(as, va, pa, size, prot, false);
+	if (rc) {
+		pt_prune(as, va, size);
+		return rc;
+	}
+	rc = pt_map_pass(as, va, pa, size, prot, true);
+	/* Visible to the GPU before anybody tells it to look */
+	dma_wmb();
+	return rc;
+}
+
 /* ---- address spaces ---- */
+
+/* Without an id of its own it is slower, and works */
+static int asid_get(struct tess_pci *tp, struct tess_pci_as *as)
+{
+	int rc = ida_alloc_range(&tp->asids, ASID_MIN, ASID_MAX, GFP_KERNEL);
+
+	if (rc < 0 && rc != -ENOSPC)
+		return rc;
+	as->asid = rc < 0 ? ASID_SHARED : rc;
+	return 0;
+}
+
+static void asid_put(struct tess_pci *tp, struct tess_pci_as *as)
+{
+	if (as->asid && as->asid != ASID_SHARED)
+		ida_free(&tp->asids, as->asid);
+}
+
+/**
+ * tess_pci_as_use() - a job of an address space is about to be sent to a slice
+ * @as: of stage 1
+ * @slice: number
+ *
+ * From here on, unmapping invalidates the slice. Any context.
+ *
+ * Return: true if translations of its id have to be dropped before the job.
+ */
+bool tess_pci_as_use(struct tess_pci_as *as, unsigned int slice)
+{
+	u64 bit = BIT_ULL(slice);
+
+	/* First: an unmap that starts now must invalidate this slice */
+	if (!(atomic64_read(&as->slices) & bit))
+		atomic64_or(bit, &as->slices);
+	return (atomic64_fetch_andnot(bit, &as->stale) & bit) || as->asid == ASID_SHARED;
+}
 
 struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stage stage)
 {
@@ -375,12 +490,9 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 	as->hw.be = be;
 	as->hw.stage = stage;
 	atomic64_set(&as->stale, -1);
-	if (stage == TESS_AS_STAGE1) {
-		rc = ida_alloc_range(&tp->asids, ASID_MIN, ASID_MAX, GFP_KERNEL);
-		if (rc < 0)
-			goto err_free;
-		as->asid = rc;
-	}
+	rc = stage == TESS_AS_STAGE1 ? asid_get(tp, as) : 0;
+	if (rc)
+		goto err_free;
 	as->root = pt_alloc_root(tp, stage);
 	if (!as->root) {
 		rc = -ENOMEM;
@@ -389,21 +501,20 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 	return &as->hw;
 
 err_asid:
-	if (as->asid)
-		ida_free(&tp->asids, as->asid);
+	asid_put(tp, as);
 err_free:
 	kfree(as);
 	return ERR_PTR(rc);
 }
 
-static void pt_destroy(struct tess_pci *tp, struct pt_table *table, int level)
+static void pt_destroy(struct tess_pci_as *as, struct pt_table *table, int level)
 {
 	unsigned int i;
 
 	for (i = 0; level && i < table->count; i++)
 		if (table->child[i]) {
-			pt_destroy(tp, table->child[i], level - 1);
-			pt_free(tp, table->child[i]);
+			pt_destroy(as, table->child[i], level - 1);
+			pt_free(as, table->child[i]);
 		}
 	cond_resched();
 }
@@ -489,10 +600,9 @@ void tess_pci_as_destroy(struct tess_hw_as *hw)
 	struct tess_pci *tp = to_tess_pci(hw->be);
 
 	stage2_forget(tp, as);
-	pt_destroy(tp, as->root, TESS_PT_LEVELS - 1);
+	pt_destroy(as, as->root, TESS_PT_LEVELS - 1);
 	pt_free_root(tp, as->root);
-	if (as->asid)
-		ida_free(&tp->asids, as->asid);
+	asid_put(tp, as);
 	kfree(as);
 }
 

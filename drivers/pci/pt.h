@@ -12,7 +12,7 @@ struct tess_pci;
  * struct tess_pci_as - page tables of an address space
  * @hw: for the core
  * @root: level 2
- * @asid: stage 1: its id
+ * @asid: stage 1: its id, its own or one that it shares with others
  * @slices: slices that may hold translations of it
  * @stale: stage 1: slices that may hold translations of a former owner of @asid
  */
@@ -33,6 +33,7 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 void tess_pci_as_destroy(struct tess_hw_as *hw);
 int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot);
 int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size);
+bool tess_pci_as_use(struct tess_pci_as *as, unsigned int slice);
 dma_addr_t tess_pci_as_root(const struct tess_pci_as *as);
 
 void tess_pci_stage2_begin(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as);

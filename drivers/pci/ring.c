@@ -164,13 +164,7 @@ void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 	struct tess_pci_as *as = to_tess_pci_as(hw_as);
 	struct tess_pci_ring *ring = to_ring(hw);
 	struct ring_slot *slot = job_slot(ring, seq);
-	u64 bit = BIT_ULL(hw->slice);
-	bool flush;
-
-	/* First: an unmap that starts now must invalidate this slice */
-	if (!(atomic64_read(&as->slices) & bit))
-		atomic64_or(bit, &as->slices);
-	flush = atomic64_fetch_andnot(bit, &as->stale) & bit;
+	bool flush = tess_pci_as_use(as, hw->slice);
 
 	memset(slot, 0, sizeof(*slot));
 	put_timestamp(job_packet(ring, seq, JOB_START), slot_dma(ring, &slot->start));

@@ -12,7 +12,6 @@
 #include "switch.h"
 #include "vram.h"
 
-struct dma_pool;
 struct pci_dev;
 struct pci_saved_state;
 struct tess_pci_as;
@@ -44,7 +43,6 @@ struct tess_pci_stage2 {
  * @started: in the pool. Under the device lock, as all callers of start and stop
  * @slept_at: GPU time when the system went to sleep. Under the device lock
  * @mm: allocator of VRAM
- * @tables: pages for page tables
  * @asids: address space ids in use, from 1
  * @records: completion records of kernel rings, slice n's is number n
  * @records_dma: their bus address
@@ -66,7 +64,6 @@ struct tess_pci {
 	bool started;
 	u64 slept_at;
 	struct tess_pci_vram mm;
-	struct dma_pool *tables;
 	struct ida asids;
 	struct tess_completion_record *records;
 	dma_addr_t records_dma;

@@ -13,6 +13,8 @@
 #ifndef _TESSERA_BACKEND_H_
 #define _TESSERA_BACKEND_H_
 
+#include <linux/atomic.h>
+#include <linux/kref.h>
 #include <linux/types.h>
 #include <tessera/client.h>
 #include <tessera/display.h>
@@ -59,11 +61,36 @@ struct tess_slice_rates {
  * struct tess_hw_as - page tables, embedded in the back-end's own structure
  * @be: GPU
  * @stage: which stage they serve
+ * @budget: where tables but the root are taken from; NULL: there is no limit. The core sets
+ *	it after as_create(), and it stays until as_destroy() has returned
  */
 struct tess_hw_as {
 	struct tess_backend *be;
 	enum tess_as_stage stage;
+	struct tess_as_budget *budget;
 };
+
+/**
+ * struct tess_as_budget - page tables that a client may have
+ * @ref: held by the client and its address spaces
+ * @left: tables that it may still have
+ */
+struct tess_as_budget {
+	struct kref ref;
+	atomic_t left;
+};
+
+/* One table: false if there is none left */
+static inline bool __must_check tess_as_budget_take(struct tess_as_budget *budget)
+{
+	return !budget || atomic_dec_if_positive(&budget->left) >= 0;
+}
+
+static inline void tess_as_budget_give(struct tess_as_budget *budget)
+{
+	if (budget)
+		atomic_inc(&budget->left);
+}
 
 /**
  * struct tess_hw_vram - memory, embedded in the back-end's own structure
@@ -202,7 +229,8 @@ struct tess_hw_switch {
  * @vram_free_bytes: unused bytes in whole blocks of @granule, which is 4 KiB or 2 MiB:
  *	a request that is a multiple of @granule succeeds if it is not larger. Atomic
  *
- * @as_create: make empty page tables. No lock is held. Error pointer
+ * @as_create: make empty page tables. No lock is held. Error pointer. Their number has no
+ *	limit but memory
  * @as_destroy: free them; no slice uses them. No lock is held
  * @as_map: as tess_as_map(); the range is checked. No lock is held
  * @as_unmap: as tess_as_unmap(); the range is checked. No lock is held

@@ -26,6 +26,7 @@
 struct device;
 struct module;
 struct tess_as;
+struct tess_as_budget;
 struct tess_gpu;
 struct tess_ring;
 struct tess_vgpu;
@@ -786,13 +787,30 @@ enum tess_as_stage { TESS_AS_STAGE1, TESS_AS_STAGE2 };
 #define TESS_AS_EXEC	BIT(2)
 
 /**
+ * tess_as_budget_create() - limit the page tables of a client
+ * @tables: pages of 4 KiB that all its address spaces together may have for tables; the root of
+ *	each does not count
+ *
+ * Return: budget for tess_as_create(), or NULL.
+ */
+struct tess_as_budget *tess_as_budget_create(unsigned int tables);
+
+/**
+ * tess_as_budget_put() - the client makes no address spaces any more
+ * @budget: from tess_as_budget_create(); it stays as long as there are address spaces in it
+ */
+void tess_as_budget_put(struct tess_as_budget *budget);
+
+/**
  * tess_as_create() - make an empty address space
  * @gpu: GPU
  * @stage: stage that it is for
+ * @budget: where its tables come from; NULL: they are not limited
  *
  * Return: address space or error pointer: -ENOMEM, -ENODEV.
  */
-struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage);
+struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage,
+			       struct tess_as_budget *budget);
 
 /**
  * tess_as_destroy() - free an address space
@@ -814,7 +832,7 @@ void tess_as_destroy(struct tess_as *as);
  * address space. Replacing a valid leaf is refused; no invalidation is needed.
  *
  * Return: 0, -EINVAL, -EEXIST (nothing was mapped), -ENOMEM (nothing was mapped),
- * -ENODEV.
+ * -EDQUOT the budget has not enough tables (nothing was mapped), -ENODEV.
  */
 int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
 
@@ -825,12 +843,12 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
  * @size: multiple of 4 KiB; holes are fine
  *
  * Splits 2 MiB leaves that go beyond the range. On return no slice of the GPU can reach what
- * was mapped: the pages may be freed. Never fails for want of memory on ranges that were
+ * was mapped: the pages may be freed. Never fails for want of tables on ranges that were
  * mapped by calls of the same shape. Works also while the GPU goes, until all of its slices
  * were stopped: a vGPU is gone (tess_vgpu_is_gone()) before that.
  *
- * Return: 0, -EINVAL, -ENOMEM (all is still mapped), -ENODEV the GPU was stopped and reaches
- * nothing.
+ * Return: 0, -EINVAL, -ENOMEM or -EDQUOT (all is still mapped), -ENODEV the GPU was stopped and
+ * reaches nothing.
  */
 int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
 

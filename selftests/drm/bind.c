@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Address spaces: every error of their ioctls, replacing, splitting, rights */
 #include <pthread.h>
+#include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "harness.h"
@@ -503,6 +505,123 @@ TEST_F(bind, many_mappings)
 	tess_vm_unmap(ctx->fd, ctx->vm, TESS_FREE_VA, 1024ull * 33 * TESS_PAGE);
 	EXPECT_FALSE(mapped(ctx, TESS_FREE_VA));
 	free(ops);
+}
+
+/* ---- page tables ---- */
+
+#define TABLES_PARAM "/sys/module/tessera_drm/parameters/page_tables"
+#define TABLES_MIB 8
+#define BLOCK (2ull << 20)
+#define BLOCK_BATCH 512
+
+/* SecPageTables, in KiB */
+static long tables_kib(void)
+{
+	char line[128];
+	long kib = -1;
+	FILE *f = fopen("/proc/meminfo", "r");
+
+	while (f && kib < 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "SecPageTables: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static int tables_limit(unsigned int mib)
+{
+	FILE *f = fopen(TABLES_PARAM, "w");
+	int rc = f && fprintf(f, "%u\n", mib) > 0 ? 0 : -1;
+
+	return f && fclose(f) ? -1 : rc;
+}
+
+/* The same page in each block of 2 MiB from @first: how many until it is refused with @error */
+static unsigned int sprinkle(int fd, uint32_t vm, uint32_t handle, unsigned int first, int *error)
+{
+	static struct drm_tessera_vm_bind_op ops[BLOCK_BATCH];
+	unsigned int i, n = first;
+	uint32_t done;
+
+	do {
+		for (i = 0; i < BLOCK_BATCH; i++)
+			ops[i] = (struct drm_tessera_vm_bind_op){
+				.op = DRM_TESSERA_BIND_MAP,
+				.handle = handle,
+				.va = (n + i) * BLOCK,
+				.size = TESS_PAGE,
+			};
+		done = BLOCK_BATCH;
+		*error = __tess_vm_bind(fd, vm, ops, &done);
+		n += done;
+	} while (!*error && n - first < 64 * BLOCK_BATCH);
+	return n - first;
+}
+
+/* Page tables of a file are limited, all VMs together; what it does not need it has again */
+TEST_F(bind, tables_are_limited)
+{
+	unsigned int n, limit = TABLES_MIB * (1u << 20) / TESS_PAGE;
+	struct tess_ctx *other = &self->ctx;
+	uint32_t vm[2], handle;
+	int fd, error;
+
+	ASSERT_EQ(0, tables_limit(TABLES_MIB));
+	fd = tess_open();
+	EXPECT_EQ(0, tables_limit(64));
+	vm[0] = tess_vm_create(fd);
+	vm[1] = tess_vm_create(fd);
+	handle = tess_bo_create(fd, TESS_PAGE, 0);
+	n = sprinkle(fd, vm[0], handle, 0, &error);
+	EXPECT_EQ(-EDQUOT, error);
+	/* One for each block, and one for each 512 of these */
+	EXPECT_EQ(limit, n + (n + 511) / 512);
+	EXPECT_EQ(-EDQUOT, __tess_vm_map(fd, vm[1], handle, 0, 0, TESS_PAGE, 0));
+	/* Where there is a table already there is room, and others are not concerned */
+	EXPECT_EQ(0, __tess_vm_map(fd, vm[0], handle, 0, TESS_PAGE, TESS_PAGE, 0));
+	handle = tess_bo_create(other->fd, TESS_PAGE, 0);
+	EXPECT_EQ(0, __tess_vm_map(other->fd, other->vm, handle, 0, TESS_FREE_VA, TESS_PAGE, 0));
+	handle = tess_bo_create(fd, TESS_PAGE, 0);
+	EXPECT_EQ(0, __tess_vm_unmap(fd, vm[0], 0, 2 * BLOCK));
+	EXPECT_EQ(0, __tess_vm_map(fd, vm[1], handle, 0, 0, TESS_PAGE, 0));
+	EXPECT_EQ(0, __tess_vm_unmap(fd, vm[1], 0, BLOCK));
+	EXPECT_EQ(0, __tess_vm_unmap(fd, vm[0], 0, n * BLOCK));
+	EXPECT_EQ(n, sprinkle(fd, vm[1], handle, 0, &error));
+	close(fd);
+}
+
+/* A process that is killed leaves no page tables behind */
+TEST_F(bind, tables_come_back)
+{
+	long before = tables_kib(), during;
+	int pipes[2], status, i;
+	pid_t pid;
+	char c;
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid) {
+		int fd = tess_open(), error;
+
+		sprinkle(fd, tess_vm_create(fd), tess_bo_create(fd, TESS_PAGE, 0), 0, &error);
+		if (write(pipes[1], "", error == -EDQUOT) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(1, read(pipes[0], &c, 1));
+	during = tables_kib();
+	EXPECT_EQ(0, kill(pid, SIGKILL));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	/* Nearly all of 64 MiB; the kernel's figure lags behind by some pages for each processor */
+	EXPECT_LT(before + 60 * 1024, during);
+	for (i = 0; i < 3000 && tables_kib() > before + 4 * 1024; i++)
+		usleep(10000);
+	EXPECT_GE(before + 4 * 1024, tables_kib());
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 TEST_HARNESS_MAIN

@@ -262,7 +262,8 @@ struct drm_tessera_vm_bind_op {
  * in its range; a mapping keeps its BO, also when the handle is closed. Holes in the
  * range of an UNMAP are fine. An UNMAP, or a replacing MAP, makes work that is still
  * using the old range fault; wait for it first. The op that fails leaves its range as it
- * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EINVAL
+ * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EDQUOT more
+ * page tables than a file may have (module parameter page_tables); -EINVAL
  * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array.
  */
 struct drm_tessera_vm_bind {
