@@ -33,8 +33,10 @@ struct tess_mdev_area {
 
 enum { AREA_COMPOSITION, AREA_DOORBELLS, AREA_VRAM, AREA_PICTURE, AREA_COUNT };
 
+/* What the composition that there is has to map, which another may replace at any time */
 static void get_areas(const struct tess_mdev *tm, struct tess_mdev_area areas[AREA_COUNT])
 {
+	lockdep_assert_held(&tm->map_lock);
 	areas[AREA_COMPOSITION] = (struct tess_mdev_area) {
 		.index = TESS_BAR_REGS,
 		.off = TESS_COMPOSITION_PAGE,
@@ -62,7 +64,8 @@ int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
 	struct tess_mdev_area areas[AREA_COUNT];
 	unsigned int i, n = 0;
 
-	get_areas(tm, areas);
+	scoped_guard(rwsem_read, &tm->map_lock)
+		get_areas(tm, areas);
 	for (i = 0; i < AREA_COUNT; i++) {
 		if (areas[i].index != info->index || !areas[i].size)
 			continue;
@@ -195,7 +198,8 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	get_areas(tm, areas);
+	scoped_guard(rwsem_read, &tm->map_lock)
+		get_areas(tm, areas);
 	for (i = 0; i < AREA_COUNT; i++) {
 		if (area_covers(&areas[i], region_index(vma), off, size))
 			break;
