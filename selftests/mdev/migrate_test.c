@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -278,6 +279,85 @@ TEST_F_TIMEOUT(open, stores_meanwhile, 60)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	TH_LOG("%u rounds", s.rounds);
 	EXPECT_EQ(0, s.lost);
+}
+
+/* ---- the VMM maps all that can be mapped, again and again ---- */
+
+struct mapper {
+	struct vgpu *v;
+	size_t vram;
+	bool stop;
+	unsigned int rounds;
+	const char *wrong;
+};
+
+static const char *map_once(struct mapper *m, struct vfio_region_info *info)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	const off_t regs = m->v->region[TESS_BAR_REGS].offset;
+	volatile uint32_t *vram;
+	struct tess_composition *comp;
+	const char *wrong = NULL;
+
+	info->index = TESS_BAR_VRAM;
+	info->argsz = PAGE;
+	if (ioctl(m->v->device, VFIO_DEVICE_GET_REGION_INFO, info) ||
+	    !(info->flags & VFIO_REGION_INFO_FLAG_MMAP))
+		return "VRAM cannot be mapped";
+	vram = mmap(NULL, m->vram, prot, MAP_SHARED, m->v->device, info->offset);
+	comp = mmap(NULL, PAGE, prot, MAP_SHARED, m->v->device, regs + TESS_COMPOSITION_PAGE);
+	if (vram == MAP_FAILED || comp == MAP_FAILED)
+		wrong = "mmap";
+	else if (vram[0] != 0x11111111 || vram[m->vram / 4 - 1] != 0x22222222)
+		wrong = "VRAM is another";
+	else if (comp->magic != TESS_COMPOSITION_MAGIC)
+		wrong = "no composition";
+	if (vram != MAP_FAILED)
+		munmap((void *)vram, m->vram);
+	if (comp != MAP_FAILED)
+		munmap(comp, PAGE);
+	return wrong;
+}
+
+static void *map_for_ever(void *arg)
+{
+	struct vfio_region_info *info = calloc(1, PAGE);
+	struct mapper *m = arg;
+
+	while (!__atomic_load_n(&m->stop, __ATOMIC_ACQUIRE) && !m->wrong) {
+		m->wrong = info ? map_once(m, info) : "no memory";
+		__atomic_add_fetch(&m->rounds, 1, __ATOMIC_RELEASE);
+	}
+	free(info);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(open, mapped_meanwhile, 120)
+{
+	struct mapper m = { .v = &self->v, .vram = 4 << 20 };
+	unsigned int i, gpu = self->home, seen;
+	volatile uint32_t *vram;
+	pthread_t thread;
+
+	open_vgpu(_metadata, self, "slices=1 kind=compute memory=4M");
+	vram = vgpu_mmap(&self->v, TESS_BAR_VRAM, 0, m.vram);
+	ASSERT_NE(MAP_FAILED, vram);
+	vram[0] = 0x11111111;
+	vram[m.vram / 4 - 1] = 0x22222222;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, map_for_ever, &m));
+	for (i = 0; i < 8; i++) {
+		gpu = !gpu;
+		move(_metadata, self, gpu);
+		seen = __atomic_load_n(&m.rounds, __ATOMIC_ACQUIRE);
+		while (!m.wrong && __atomic_load_n(&m.rounds, __ATOMIC_ACQUIRE) < seen + 2)
+			usleep(100);
+	}
+	__atomic_store_n(&m.stop, true, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	if (m.wrong)
+		TH_LOG("%s", m.wrong);
+	EXPECT_EQ(NULL, m.wrong);
+	TH_LOG("%u rounds", m.rounds);
 }
 
 /* ---- the VMM takes memory away meanwhile ---- */
