@@ -205,22 +205,37 @@ static void msix_write(struct tess_mdev *tm, u32 off, const void *buf, unsigned 
 		memcpy(tm->bars.msix + off, buf, len);
 }
 
+static void access_mapped(void __iomem *map, void *buf, unsigned int len, bool write)
+{
+	if (write)
+		memcpy_toio(map, buf, len);
+	else
+		memcpy_fromio(buf, map, len);
+}
+
+/*
+ * The vGPU's lock keeps its memory where it is, but its GPU can go at any time. die() takes
+ * map_lock before the device loses its driver.
+ */
 static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int len, bool write)
 {
 	void __iomem *map;
 	phys_addr_t phys;
 	u64 avail;
 
+	lockdep_assert_held(&tm->lock);
 	if (!write)
 		memset(buf, 0, len);
 	phys = tess_mdev_vram_phys(tm, off, &avail);
 	map = phys ? ioremap_wc(phys, len) : NULL;
 	if (!map)
 		return;
-	if (write)
-		memcpy_toio(map, buf, len);
-	else
-		memcpy_fromio(buf, map, len);
+	scoped_guard(rwsem_read, &tm->map_lock) {
+		if (!tm->dead)
+			access_mapped(map, buf, len, write);
+		else if (!write)
+			memset(buf, 0xff, len);
+	}
 	iounmap(map);
 }
 
