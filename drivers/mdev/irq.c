@@ -189,10 +189,8 @@ static int msix_set_trigger(struct tess_mdev *tm, const struct vfio_irq_set *hdr
 }
 
 static int msix_set_mask(struct tess_mdev *tm, const struct vfio_irq_set *hdr,
-			 const void *data)
+			 const void *data, bool mask)
 {
-	bool mask = (hdr->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) == VFIO_IRQ_SET_ACTION_MASK;
-
 	if (hdr->flags & VFIO_IRQ_SET_DATA_EVENTFD)
 		return -ENOTTY;
 	set_masked(tm, named_vectors(hdr, data), mask);
@@ -226,13 +224,28 @@ static int req_set_trigger(struct tess_mdev *tm, const struct vfio_irq_set *hdr,
 	return 0;
 }
 
+/* VFIO checks neither that an action is named nor that it is only one; as vfio-pci answers */
+static int msix_set(struct tess_mdev *tm, const struct vfio_irq_set *hdr, const void *data)
+{
+	switch (hdr->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) {
+	case VFIO_IRQ_SET_ACTION_TRIGGER:
+		return msix_set_trigger(tm, hdr, data);
+	case VFIO_IRQ_SET_ACTION_MASK:
+		return msix_set_mask(tm, hdr, data, true);
+	case VFIO_IRQ_SET_ACTION_UNMASK:
+		return msix_set_mask(tm, hdr, data, false);
+	default:
+		return -ENOTTY;
+	}
+}
+
 int tess_mdev_set_irqs(struct tess_mdev *tm, const struct vfio_irq_set *hdr, const void *data)
 {
 	bool trigger = (hdr->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) == VFIO_IRQ_SET_ACTION_TRIGGER;
 
 	switch (hdr->index) {
 	case VFIO_PCI_MSIX_IRQ_INDEX:
-		return trigger ? msix_set_trigger(tm, hdr, data) : msix_set_mask(tm, hdr, data);
+		return msix_set(tm, hdr, data);
 	case VFIO_PCI_REQ_IRQ_INDEX:
 		return trigger ? req_set_trigger(tm, hdr, data) : -ENOTTY;
 	default:

@@ -115,6 +115,7 @@ TEST_F(irq, replace)
 
 TEST_F(irq, arguments)
 {
+	const uint32_t both = VFIO_IRQ_SET_ACTION_MASK | VFIO_IRQ_SET_ACTION_UNMASK;
 	int fd = self->fds[0], file = self->v.container;
 	struct vfio_irq_set set = { .argsz = 8 };
 
@@ -126,6 +127,14 @@ TEST_F(irq, arguments)
 	EXPECT_EQ(-EINVAL,
 		  vgpu_irq(&self->v, VFIO_PCI_INTX_IRQ_INDEX, NONE | TRIGGER, 0, 1, NULL, 0));
 	EXPECT_EQ(-EINVAL, vgpu_irq(&self->v, VFIO_PCI_NUM_IRQS, NONE | TRIGGER, 0, 1, NULL, 0));
+	/* No action, and two of them: neither is the other one */
+	EXPECT_EQ(0, vgpu_irq(&self->v, MSIX, NONE | VFIO_IRQ_SET_ACTION_MASK, 0, 1, NULL, 0));
+	EXPECT_EQ(0, vgpu_irq(&self->v, MSIX, NONE | TRIGGER, 0, 1, NULL, 0));
+	EXPECT_EQ(-ENOTTY, vgpu_irq(&self->v, MSIX, NONE, 0, 1, NULL, 0));
+	EXPECT_EQ(-ENOTTY, vgpu_irq(&self->v, MSIX, NONE | both, 0, 1, NULL, 0));
+	EXPECT_EQ(0, eventfd_wait(fd, 0));
+	EXPECT_EQ(0, vgpu_irq(&self->v, MSIX, NONE | VFIO_IRQ_SET_ACTION_UNMASK, 0, 1, NULL, 0));
+	EXPECT_EQ(1, eventfd_wait(fd, 0));
 	/* A descriptor that is no eventfd */
 	EXPECT_EQ(-EINVAL, vgpu_irq(&self->v, MSIX, EVENTFD | TRIGGER, 0, 1, &file, 4));
 	EXPECT_ERRNO(EINVAL, ioctl(self->v.device, VFIO_DEVICE_SET_IRQS, &set));
