@@ -4,65 +4,86 @@
  */
 #include <linux/device.h>
 #include <linux/kstrtox.h>
+#include <linux/mm.h>
+#include <linux/seq_buf.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <tessera/compat.h>
 #include "device.h"
 #include "sysfs.h"
 #include "types.h"
 
 static const char * const tess_mdev_engine_names[] = { "compute", "copy", "raster", "display" };
 
-static int emit_engines(char *buf, int at, u32 engines)
+static void put_engines(struct seq_buf *out, u32 engines)
 {
 	const char *sep = "";
 	unsigned int i;
-	int len = 0;
 
+	if (!engines)
+		seq_buf_puts(out, "none");
 	for (i = 0; i < ARRAY_SIZE(tess_mdev_engine_names); i++) {
 		if (!(engines & BIT(i)))
 			continue;
-		len += sysfs_emit_at(buf, at + len, "%s%s", sep, tess_mdev_engine_names[i]);
+		seq_buf_printf(out, "%s%s", sep, tess_mdev_engine_names[i]);
 		sep = ",";
 	}
-	return len ?: sysfs_emit_at(buf, at, "none");
 }
 
-static int emit_slice(char *buf, int at, unsigned int n,
+static void put_slice(struct seq_buf *out, unsigned int n,
 		      const struct tess_composition_slice *slice)
 {
-	int start = at;
-
-	at += sysfs_emit_at(buf, at, "slice %u: gpu=%u id=%u kind=%s cores=%u memory=%llu engines=",
-			    n, le32_to_cpu(slice->gpu), le32_to_cpu(slice->id),
-			    tess_mdev_kind_name(le32_to_cpu(slice->kind)),
-			    le32_to_cpu(slice->cores), le64_to_cpu(slice->bank_size));
-	at += emit_engines(buf, at, le32_to_cpu(slice->engines));
-	at += sysfs_emit_at(buf, at, "\n");
-	return at - start;
+	seq_buf_printf(out, "slice %u: gpu=%u id=%u kind=%s cores=%u memory=%llu engines=", n,
+		       le32_to_cpu(slice->gpu), le32_to_cpu(slice->id),
+		       tess_mdev_kind_name(le32_to_cpu(slice->kind)), le32_to_cpu(slice->cores),
+		       le64_to_cpu(slice->bank_size));
+	put_engines(out, le32_to_cpu(slice->engines));
+	seq_buf_putc(out, '\n');
 }
 
-static ssize_t composition_show(struct device *dev, struct device_attribute *attr, char *buf)
+static void put_composition(struct seq_buf *out, const struct tess_composition *comp)
 {
-	struct tess_mdev *tm = dev_get_drvdata(dev);
-	const struct tess_composition *comp = tm->bars.comp;
 	unsigned int i;
-	int at = 0;
 
-	guard(mutex)(&tm->bars.comp_lock);
-	at += sysfs_emit_at(buf, at, "generation=%llu slices=%lu slice_mask=%#llx ",
-			    le64_to_cpu(comp->generation), hweight64(le64_to_cpu(comp->slice_mask)),
-			    le64_to_cpu(comp->slice_mask));
-	at += sysfs_emit_at(buf, at, "memory=%llu heads=%#x engines=",
-			    le64_to_cpu(comp->vram_size), le32_to_cpu(comp->heads));
-	at += emit_engines(buf, at, le32_to_cpu(comp->engines));
-	at += sysfs_emit_at(buf, at, "\n");
-	for (i = 0; i < le32_to_cpu(comp->slice_count); i++) {
+	seq_buf_printf(out, "generation=%llu slices=%lu slice_mask=%#llx ",
+		       le64_to_cpu(comp->generation), hweight64(le64_to_cpu(comp->slice_mask)),
+		       le64_to_cpu(comp->slice_mask));
+	seq_buf_printf(out, "memory=%llu heads=%#x engines=", le64_to_cpu(comp->vram_size),
+		       le32_to_cpu(comp->heads));
+	put_engines(out, le32_to_cpu(comp->engines));
+	seq_buf_putc(out, '\n');
+	for (i = 0; i < le32_to_cpu(comp->slice_count); i++)
 		if (le64_to_cpu(comp->slice_mask) & BIT_ULL(i))
-			at += emit_slice(buf, at, i, &comp->slice[i]);
-	}
-	return at;
+			put_slice(out, i, &comp->slice[i]);
 }
-static DEVICE_ATTR_RO(composition);
+
+#define COMPOSITION_LINE_BYTES	160
+
+/* A page, which is what other attributes have, is too little for all slices */
+static ssize_t composition_read(struct file *file, struct kobject *kobj,
+				TESS_BIN_ATTR struct bin_attribute *attr, char *buf, loff_t off,
+				size_t count)
+{
+	const size_t size = (1 + TESS_MAX_SLICES) * COMPOSITION_LINE_BYTES;
+	struct tess_mdev *tm = dev_get_drvdata(kobj_to_dev(kobj));
+	struct seq_buf out;
+	ssize_t ret;
+	char *text;
+
+	text = kvmalloc(size, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	seq_buf_init(&out, text, size);
+	scoped_guard(mutex, &tm->bars.comp_lock)
+		put_composition(&out, tm->bars.comp);
+	ret = memory_read_from_buffer(buf, count, &off, text, seq_buf_used(&out));
+	kvfree(text);
+	return ret;
+}
+static TESS_BIN_ATTR struct bin_attribute bin_attr_composition = {
+	.attr = { .name = "composition", .mode = 0444 },
+	.read = composition_read,
+};
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
@@ -234,7 +255,6 @@ static ssize_t policy_store(struct device *dev, struct device_attribute *attr, c
 static DEVICE_ATTR_RW(policy);
 
 static struct attribute *tess_mdev_attrs[] = {
-	&dev_attr_composition.attr,
 	&dev_attr_features.attr,
 	&dev_attr_blueprint.attr,
 	&dev_attr_profile.attr,
@@ -246,8 +266,14 @@ static struct attribute *tess_mdev_attrs[] = {
 	NULL,
 };
 
+static TESS_BIN_ATTR struct bin_attribute *TESS_BIN_ATTR tess_mdev_bin_attrs[] = {
+	&bin_attr_composition,
+	NULL,
+};
+
 static const struct attribute_group tess_mdev_group = {
 	.attrs = tess_mdev_attrs,
+	.bin_attrs = tess_mdev_bin_attrs,
 };
 
 /**

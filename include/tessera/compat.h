@@ -85,6 +85,13 @@
 #define TESS_FB_FORMAT		format,
 #endif
 
+/* Binary attributes of sysfs are const since 6.16 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define TESS_BIN_ATTR
+#else
+#define TESS_BIN_ATTR		const
+#endif
+
 /* What is committed was struct drm_atomic_state until 7.2 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
 #define tess_atomic_commit	drm_atomic_state

@@ -10,4 +10,7 @@ for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
 	scripts/vm host --kernel $kernel --timeout 900 -- selftests/mdev/run.sh || status=1
 done
+echo "# As many slices as there can be"
+scripts/vm host --model-args "--slices 64" --timeout 200 -- \
+	out/selftests/mdev/blueprint -t pool.composition_of_many || status=1
 exit $status

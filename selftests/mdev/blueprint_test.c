@@ -238,6 +238,30 @@ TEST_F(pool, read_back)
 }
 
 /* Every preset is a blueprint that gives the same when it is written to a blank one */
+/* The lines of more slices than a page has room for; needs a GPU with 64 */
+TEST_F(pool, composition_of_many)
+{
+	const char *text, *line;
+	unsigned int i;
+	char want[16];
+
+	if (self->books.slices_free < 64)
+		SKIP(return, "needs 64 slices");
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=64 kind=any memory=2M"));
+	text = mdev_attr(self->uuid, "composition");
+	EXPECT_TRUE(strstr(text, " slices=64 slice_mask=0xffffffffffffffff "));
+	line = text;
+	for (i = 0; i < 64; i++) {
+		line = strchr(line, '\n');
+		ASSERT_TRUE(line);
+		snprintf(want, sizeof(want), "slice %u: ", i);
+		ASSERT_EQ(0, strncmp(++line, want, strlen(want)));
+	}
+	EXPECT_FALSE(strchr(line, '\n'));
+	EXPECT_TRUE(strstr(line, " engines="));
+}
+
 TEST_F(pool, presets)
 {
 	static const char *const all[] = { "C1",  "C2",	 "C4",	"R1",  "R2",  "R4",

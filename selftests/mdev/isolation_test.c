@@ -57,20 +57,6 @@ FIXTURE_TEARDOWN(isolation)
 	EXPECT_EQ(0, mdev_remove(self->uuid[1]));
 }
 
-/* Physical address of our own memory, from the page map that only root may read */
-static uint64_t physical(const void *p)
-{
-	FILE *f = fopen("/proc/self/pagemap", "re");
-	uint64_t entry = 0;
-
-	if (!f)
-		return 0;
-	if (fseek(f, (uintptr_t)p / PAGE * 8, SEEK_SET) || fread(&entry, 8, 1, f) != 1)
-		entry = 0;
-	fclose(f);
-	return (entry & ((1ULL << 55) - 1)) * PAGE;
-}
-
 /* Addresses of the host that must mean nothing: real ones of others, edges, wild ones */
 static size_t targets(struct __fixture_isolation *self, uint64_t *t)
 {

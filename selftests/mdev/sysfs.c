@@ -50,15 +50,16 @@ const char *gpu_dir(void)
 int file_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = 0;
+	size_t len = 0;
 
 	if (fd < 0)
 		return -errno;
-	n = read(fd, buf, size - 1);
+	while (len < size - 1 && (n = read(fd, buf + len, size - 1 - len)) > 0)
+		len += n;
 	if (n < 0)
 		n = -errno;
-	else
-		buf[n] = 0;
+	buf[len] = 0;
 	close(fd);
 	return n < 0 ? n : 0;
 }
@@ -144,7 +145,7 @@ int mdev_attr_write(const char *uuid, const char *name, const char *text)
 
 const char *mdev_attr(const char *uuid, const char *name)
 {
-	static _Thread_local char buf[4096];
+	static _Thread_local char buf[16384];
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), MDEVS "/%s/%s", uuid, name);
@@ -217,6 +218,19 @@ static long long vmstat(const char *name)
 	if (f)
 		fclose(f);
 	return -ENOENT;
+}
+
+uint64_t physical(const void *p)
+{
+	FILE *f = fopen("/proc/self/pagemap", "re");
+	uint64_t entry = 0;
+
+	if (!f)
+		return 0;
+	if (fseek(f, (uintptr_t)p / PAGE * 8, SEEK_SET) || fread(&entry, 8, 1, f) != 1)
+		entry = 0;
+	fclose(f);
+	return (entry & ((1ULL << 55) - 1)) * PAGE;
 }
 
 long long pins_held(void)

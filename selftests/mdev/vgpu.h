@@ -54,6 +54,9 @@ int file_write(const char *path, const char *text);
 /* Pages that the kernel holds pinned, for anybody */
 long long pins_held(void);
 
+/* Physical address of our own memory, from the page map that only root may read; 0: unknown */
+uint64_t physical(const void *p);
+
 /* ---- the VFIO device ---- */
 
 /**
