@@ -87,9 +87,16 @@ static void forget_chunk(struct tess_mdev_dma *dma, const struct tess_mdev_chunk
 /* The same memory is mapped for another GPU, too: it stays the devices' */
 #define ALSO_MAPPED	DMA_ATTR_SKIP_CPU_SYNC
 
-static void unmap_dma(struct device *dev, struct sg_table *sgt, unsigned long attrs)
+/* What the VMM mapped read-only stays so where only an IOMMU is in the way, too */
+static enum dma_data_direction chunk_direction(const struct tess_mdev_chunk *chunk)
 {
-	dma_unmap_sgtable(dev, sgt, DMA_BIDIRECTIONAL, attrs);
+	return chunk->prot & TESS_AS_WRITE ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
+}
+
+static void unmap_dma(const struct tess_mdev_chunk *chunk, struct device *dev,
+		      struct sg_table *sgt, unsigned long attrs)
+{
+	dma_unmap_sgtable(dev, sgt, chunk_direction(chunk), attrs);
 	sg_free_table(sgt);
 }
 
@@ -97,7 +104,8 @@ static void unmap_dma(struct device *dev, struct sg_table *sgt, unsigned long at
 static void unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, unsigned int n)
 {
 	while (n--)
-		unmap_dma(tm->parts.part[n]->dev, &chunk->sgt[n], n ? ALSO_MAPPED : 0);
+		unmap_dma(chunk, tm->parts.part[n]->dev, &chunk->sgt[n],
+			  n ? ALSO_MAPPED : 0);
 }
 
 static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
@@ -236,18 +244,18 @@ err_unmap:
 	return ret;
 }
 
-/* @tm->dma.pages, so many, for a device */
-static int map_dma(struct tess_mdev *tm, unsigned int npages, struct device *dev,
+/* @tm->dma.pages, those of a chunk, for a device */
+static int map_dma(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk, struct device *dev,
 		   struct sg_table *sgt, unsigned long attrs)
 {
 	int ret;
 
-	ret = sg_alloc_table_from_pages_segment(sgt, tm->dma.pages, npages, 0,
-						(unsigned long)npages << PAGE_SHIFT,
+	ret = sg_alloc_table_from_pages_segment(sgt, tm->dma.pages, chunk->npages, 0,
+						(unsigned long)chunk->npages << PAGE_SHIFT,
 						dma_get_max_seg_size(dev), GFP_KERNEL);
 	if (ret)
 		return ret;
-	ret = dma_map_sgtable(dev, sgt, DMA_BIDIRECTIONAL, attrs);
+	ret = dma_map_sgtable(dev, sgt, chunk_direction(chunk), attrs);
 	if (ret)
 		sg_free_table(sgt);
 	return ret;
@@ -260,7 +268,7 @@ static int map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 	int ret;
 
 	for (i = 0; i < chunk->count; i++) {
-		ret = map_dma(tm, chunk->npages, tm->parts.part[i]->dev, &chunk->sgt[i],
+		ret = map_dma(tm, chunk, tm->parts.part[i]->dev, &chunk->sgt[i],
 			      i ? ALSO_MAPPED : 0);
 		if (ret) {
 			unmap_parts(tm, chunk, i);
@@ -437,12 +445,12 @@ static int prepare_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, st
 
 	for_each_sgtable_page(&chunk->sgt[0], &it, 0)
 		tm->dma.pages[n++] = sg_page_iter_page(&it);
-	ret = map_dma(tm, n, dev, &next, ALSO_MAPPED);
+	ret = map_dma(tm, chunk, dev, &next, ALSO_MAPPED);
 	if (ret)
 		return ret;
 	ret = enter_stage2(as, chunk, &next);
 	if (ret)
-		unmap_dma(dev, &next, ALSO_MAPPED);
+		unmap_dma(chunk, dev, &next, ALSO_MAPPED);
 	else
 		chunk->next = next;
 	return ret;
@@ -476,7 +484,7 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 			continue;
 		tess_as_unmap(next->as, chunk->first << PAGE_SHIFT,
 			      (u64)chunk->npages << PAGE_SHIFT);
-		unmap_dma(next->dev, &chunk->next, ALSO_MAPPED);
+		unmap_dma(chunk, next->dev, &chunk->next, ALSO_MAPPED);
 		chunk->next = (struct sg_table){};
 	}
 }
@@ -491,7 +499,7 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 	/* It is frozen for good; all the same it keeps nothing that it could reach */
 	tess_as_unmap(before->as, 0, TESS_PA_VRAM);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		unmap_dma(before->dev, &chunk->sgt[0], ALSO_MAPPED);
+		unmap_dma(chunk, before->dev, &chunk->sgt[0], ALSO_MAPPED);
 		chunk->sgt[0] = chunk->next;
 		chunk->next = (struct sg_table){};
 	}
