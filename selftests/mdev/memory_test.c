@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Guest memory: pinned as it is touched, taken away, limited, given back */
+#include <inttypes.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -141,8 +142,34 @@ TEST_F(memory, record_survives_remap)
 	close(fd);
 }
 
+/*
+ * Which way a page is mapped for DMA, on a kernel that keeps books of that: the letters of the
+ * direction; "": it is not mapped, or there are no such books
+ */
+static void dma_direction(const void *page, char direction[32])
+{
+	FILE *f = fopen("/sys/kernel/debug/dma-api/dump", "re");
+	uint64_t phys = physical(page), at;
+	const char *word;
+	char line[512];
+
+	*direction = 0;
+	while (f && phys && fgets(line, sizeof(line), f)) {
+		word = strstr(line, " P=");
+		if (!word || sscanf(word, " P=%" SCNx64, &at) != 1 || at / PAGE != phys / PAGE)
+			continue;
+		word = strstr(line, "DMA_");
+		if (word)
+			sscanf(word, "%31[A-Z_]", direction);
+	}
+	if (f)
+		fclose(f);
+}
+
 TEST_F(memory, read_only)
 {
+	char direction[32];
+
 	struct vgpu *v = &self->v;
 	uint64_t gpa = 0x300000000ULL, size = 1 << 16;
 	void *rom = anonymous(size);
@@ -153,6 +180,14 @@ TEST_F(memory, read_only)
 	ring_copy(&self->r, DATA_GPA, gpa, size);
 	ASSERT_EQ(0, ring_finish(&self->r));
 	EXPECT_EQ(-1, pattern_check(ram_at(v, DATA_GPA), size, 9));
+	/* Nor does an IOMMU let the GPU write there */
+	dma_direction(ram_at(v, DATA_GPA), direction);
+	TH_LOG("memory is mapped %s", *direction ? direction : "(unknown to this kernel)");
+	if (*direction) {
+		EXPECT_EQ(0, strcmp("DMA_BIDIRECTIONAL", direction));
+		dma_direction(rom, direction);
+		EXPECT_EQ(0, strcmp("DMA_TO_DEVICE", direction));
+	}
 	ring_fill(&self->r, gpa + 64, 64, 0);
 	ring_fence(&self->r, false);
 	EXPECT_EQ(DRM_TESSERA_CAUSE_STORE_ACCESS, wait_fault(v, 0));
