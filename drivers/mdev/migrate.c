@@ -62,6 +62,9 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	ret = tess_vgpu_copy_memory(to, from);
 	if (ret)
 		return ret;
+	/* Its gone() may have found that it is nobody's; if not, it finds what is installed here */
+	if (tess_mdev_parts_gone(next))
+		return -ENODEV;
 	time = tess_gpu_time(tess_vgpu_gpu(from));
 	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(to));
 	tess_mdev_bars_continue(tm, next);
