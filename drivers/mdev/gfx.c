@@ -33,7 +33,7 @@ static void fill_plane(struct tess_mdev *tm, struct vfio_device_gfx_plane_info *
 	info->width = picture->width;
 	info->height = picture->height;
 	info->stride = picture->pitch;
-	/* No overflow: it is within VRAM that is mapped into one region */
+	/* No overflow: COMMIT refuses what is larger than TESS_DISPLAY_BYTES_MAX */
 	info->size = PAGE_ALIGN((u64)picture->pitch * picture->height);
 	info->region_index = TESS_MDEV_PICTURE_REGION;
 }

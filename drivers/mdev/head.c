@@ -170,7 +170,8 @@ static enum tess_display_error check(const struct tess_mdev *tm, unsigned int n,
 	    plane->height > TESS_DISPLAY_SIZE_MAX)
 		return TESS_DISPLAY_ERR_SIZE;
 	/* VMMs end if they are given lines that are not whole words */
-	if (plane->pitch < plane->width * cpp || plane->pitch % 4)
+	if (plane->pitch < plane->width * cpp || plane->pitch % 4 ||
+	    (u64)plane->pitch * plane->height > TESS_DISPLAY_BYTES_MAX)
 		return TESS_DISPLAY_ERR_PITCH;
 	return is_in_vram(tm, plane) ? TESS_DISPLAY_OK : TESS_DISPLAY_ERR_ADDRESS;
 }

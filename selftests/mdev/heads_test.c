@@ -252,7 +252,10 @@ TEST_F(heads, refused_commits)
 		{ { XRGB8888, WIDTH, HEIGHT, PITCH, 4 }, TESS_DISPLAY_ERR_ADDRESS },
 		{ { XRGB8888, WIDTH, HEIGHT, PITCH, vram }, TESS_DISPLAY_ERR_ADDRESS },
 		{ { XRGB8888, 1, 1, 4, ~0xfffULL }, TESS_DISPLAY_ERR_ADDRESS },
-		{ { XRGB8888, 1, 8192, ~3U, 0 }, TESS_DISPLAY_ERR_ADDRESS },
+		/* VMMs are told of its size in 32 bits */
+		{ { XRGB8888, 1, 8192, ~3U, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { XRGB8888, 1, 4096, 1 << 20, 0 }, TESS_DISPLAY_ERR_PITCH },
+		{ { XRGB8888, 1, 4095, 1 << 20, 0 }, TESS_DISPLAY_ERR_ADDRESS },
 		{ { XRGB8888, WIDTH, HEIGHT, PITCH, vram - SIZE + 4096 },
 		  TESS_DISPLAY_ERR_ADDRESS },
 		/* To the last byte */

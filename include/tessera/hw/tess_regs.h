@@ -174,6 +174,7 @@ enum tess_slice_kind {
 #define TESS_DREG_HEIGHT		0x010	/* RW32: lines, 1 to TESS_DISPLAY_SIZE_MAX */
 #define   TESS_DISPLAY_SIZE_MAX		8192
 #define TESS_DREG_PITCH			0x014	/* RW32: bytes from line to line, a multiple of 4 */
+#define   TESS_DISPLAY_BYTES_MAX	0xfffff000ULL	/* PITCH times HEIGHT */
 #define TESS_DREG_ADDRESS		0x018	/* RW64: offset in the client's VRAM, 4 KiB aligned */
 #define TESS_DREG_COMMIT		0x020	/* WO32: 1: show that, from the next frame on */
 #define TESS_DREG_ERROR			0x024	/* RO32: enum tess_display_error of the last COMMIT */
@@ -194,7 +195,8 @@ enum tess_slice_kind {
  * @TESS_DISPLAY_OK: it was not
  * @TESS_DISPLAY_ERR_FORMAT: FORMAT is none that can be shown
  * @TESS_DISPLAY_ERR_SIZE: WIDTH or HEIGHT is 0 or above TESS_DISPLAY_SIZE_MAX
- * @TESS_DISPLAY_ERR_PITCH: PITCH is less than a line has, or no multiple of 4
+ * @TESS_DISPLAY_ERR_PITCH: PITCH is less than a line has, or no multiple of 4, or all lines
+ *	together have more than TESS_DISPLAY_BYTES_MAX
  * @TESS_DISPLAY_ERR_ADDRESS: ADDRESS is not aligned, or not all of it is within VRAM
  * @TESS_DISPLAY_ERR_HEAD: the head was not given
  */
