@@ -19,6 +19,9 @@
 #include "parent.h"
 #include "sysfs.h"
 
+/* A page of the registers is what a guest can be given, or not: a larger one has a neighbour's */
+static_assert(PAGE_SIZE == TESS_PAGE_SIZE, "doorbells are mapped page by page, of 4 KiB");
+
 static struct mdev_driver tess_mdev_driver = {
 	.device_api = VFIO_DEVICE_API_PCI_STRING,
 	.probe = tess_mdev_probe,
