@@ -69,6 +69,7 @@ u64 tess_mdev_time(const struct tess_mdev *tm)
 static void set_dead(struct tess_mdev *tm)
 {
 	lockdep_assert_held_write(&tm->map_lock);
+	guard(mutex)(&tm->doorbell_lock);
 	WRITE_ONCE(tm->dead, true);
 	tess_mdev_zap(tm);
 }
@@ -266,6 +267,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 
 	mutex_init(&tm->lock);
 	init_rwsem(&tm->map_lock);
+	mutex_init(&tm->doorbell_lock);
 	mutex_init(&tm->bars.comp_lock);
 	tess_mdev_shape_init(tm);
 	tess_mdev_relocation_init(tm);

@@ -47,9 +47,12 @@ struct tess_mdev_type;
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
- * @dead: a GPU of @parts is gone, or a reset failed. Until it is composed anew
+ * @doorbell_lock: what is mapped as doorbells; inside mmap_lock and @map_lock, and inside
+ *	tess_slice.hw, so that nothing is allocated under it
+ * @dead: a GPU of @parts is gone, or a reset failed. Until it is composed anew; changes under
+ *	@map_lock and @doorbell_lock
  * @parking: page that is mapped where there is no VRAM to map
- * @doorbells: doorbell pages
+ * @doorbells: doorbell pages, under @doorbell_lock
  * @nr_doorbells: number of them, as many as vslices of the composition; of the larger one
  *	while it is replaced
  * @config: PCI configuration space
@@ -62,8 +65,8 @@ struct tess_mdev_type;
  * @link: in tess_mdev_frontend.mdevs
  * @stats: for sysfs
  *
- * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock. The
- * composition copy in @bars has a lock of its own, innermost. Call-backs of the core take
+ * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock ->
+ * @doorbell_lock. The composition copy in @bars has a lock of its own, innermost. Call-backs of the core take
  * @dma.lock, @map_lock and those of the leaves, never @lock or @shape.lock.
  */
 struct tess_mdev {
@@ -78,6 +81,7 @@ struct tess_mdev {
 	const struct tess_vram *vram;
 	struct mutex lock;
 	struct rw_semaphore map_lock;
+	struct mutex doorbell_lock;
 	bool dead;
 	struct page *parking;
 	struct tess_mdev_doorbell doorbells[TESS_MAX_SLICES];

@@ -14,7 +14,8 @@
  * reached a slice after it was given to another client would move that client's ring.
  * The core publishes the answer of tess_vslice_doorbell_phys() before it calls back, and
  * the page fault asks for it and inserts what it says in one section that holds
- * &tess_mdev.map_lock for reading; the call-backs take it for writing. So of each page
+ * &tess_mdev.doorbell_lock; the call-backs take the same lock, under that of a slice, which others
+ * share. So nothing is allocated under it: a page fault makes the page table first. Of each page
  * fault one of three is true:
  *
  * - It began after the call-back had the lock: it sees the new answer.
@@ -65,7 +66,7 @@ static void zap_locked(struct tess_mdev *tm, unsigned int vslice)
 {
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
 
-	lockdep_assert_held_write(&tm->map_lock);
+	lockdep_assert_held(&tm->doorbell_lock);
 	if (!db->mapped)
 		return;
 	unmap_mapping_range(tm->vdev.inode->i_mapping,
@@ -74,18 +75,23 @@ static void zap_locked(struct tess_mdev *tm, unsigned int vslice)
 	db->mapped = false;
 }
 
-void tess_mdev_doorbells_zap(struct tess_mdev *tm)
+static void zap_all_locked(struct tess_mdev *tm)
 {
 	unsigned int i;
 
-	down_write(&tm->map_lock);
 	for (i = 0; i < tm->nr_doorbells; i++)
 		zap_locked(tm, i);
-	up_write(&tm->map_lock);
 }
 
-vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-				    unsigned long addr, unsigned int vslice)
+void tess_mdev_doorbells_zap(struct tess_mdev *tm)
+{
+	mutex_lock(&tm->doorbell_lock);
+	zap_all_locked(tm);
+	mutex_unlock(&tm->doorbell_lock);
+}
+
+static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
+			       unsigned long addr, unsigned int vslice)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
@@ -93,8 +99,8 @@ vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct 
 	phys_addr_t phys;
 	vm_fault_t ret;
 
-	lockdep_assert_held_read(&tm->map_lock);
-	WRITE_ONCE(db->mapped, true);
+	lockdep_assert_held(&tm->doorbell_lock);
+	db->mapped = true;
 	phys = tm->dead ? 0 : tess_vslice_doorbell_phys(vs.vgpu, vs.index);
 	if (phys)
 		return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_noncached(prot));
@@ -104,6 +110,19 @@ vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct 
 	return ret;
 }
 
+vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_fault *vmf,
+				    unsigned int vslice)
+{
+	unsigned long addr = vmf->address & PAGE_MASK;
+	struct vm_area_struct *vma = vmf->vma;
+
+	/* Charged to the VMM, which can be out of memory: nobody else is to wait for it */
+	if (pmd_none(*vmf->pmd) && apply_to_page_range(vma->vm_mm, addr, PAGE_SIZE, NULL, NULL))
+		return VM_FAULT_OOM;
+	guard(mutex)(&tm->doorbell_lock);
+	return fault_locked(tm, vma, addr, vslice);
+}
+
 /* ---- call-backs of the core ---- */
 
 void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
@@ -111,9 +130,9 @@ void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 	struct tess_mdev *tm = part->tm;
 
-	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	zap_locked(tm, part->first + vslice);
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 	if (tess_mdev_doorbell_parked(tm, part->first + vslice))
 		tess_vslice_wake(vgpu, vslice);
 }
@@ -124,21 +143,23 @@ bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 	struct tess_mdev *tm = part->tm;
 	u64 parked;
 
-	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	zap_locked(tm, part->first + vslice);
 	parked = le64_to_cpu((__force __le64)xchg(parked_value(tm, part->first + vslice), 0));
 	if (parked)
 		tess_vslice_forward(vgpu, vslice, parked);
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 	return false;
 }
 
-void tess_mdev_doorbells_wake(struct tess_mdev *tm)
+void tess_mdev_doorbells_follow(struct tess_mdev *tm)
 {
 	struct tess_mdev_vslice vs;
 	unsigned int i;
 
-	lockdep_assert_held_write(&tm->map_lock);
+	lockdep_assert_held(&tm->doorbell_lock);
+	/* Stores to what stayed mapped would reach a page that nobody looks at any more */
+	zap_all_locked(tm);
 	for (i = 0; i < tm->vslices; i++) {
 		if (!tess_mdev_doorbell_parked(tm, i))
 			continue;
@@ -151,31 +172,30 @@ void tess_mdev_doorbells_wake(struct tess_mdev *tm)
 
 void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice)
 {
-	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	zap_locked(tm, vslice);
 	WRITE_ONCE(*parked_value(tm, vslice), 0);
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 }
 
 void tess_mdev_doorbells_reset(struct tess_mdev *tm)
 {
 	unsigned int i;
 
-	down_write(&tm->map_lock);
-	for (i = 0; i < tm->nr_doorbells; i++) {
-		zap_locked(tm, i);
+	mutex_lock(&tm->doorbell_lock);
+	zap_all_locked(tm);
+	for (i = 0; i < tm->nr_doorbells; i++)
 		clear_highpage(tm->doorbells[i].parking);
-	}
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 }
 
 /* ---- life ---- */
 
 static void add_page(struct tess_mdev *tm, struct page *page)
 {
-	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	tm->doorbells[tm->nr_doorbells++].parking = page;
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 }
 
 int tess_mdev_doorbells_grow(struct tess_mdev *tm, unsigned int count)
@@ -195,8 +215,8 @@ int tess_mdev_doorbells_grow(struct tess_mdev *tm, unsigned int count)
 /* No vGPU has a vslice there, and none of the pages is mapped */
 void tess_mdev_doorbells_trim(struct tess_mdev *tm, unsigned int count)
 {
-	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	while (tm->nr_doorbells > count)
 		__free_page(tm->doorbells[--tm->nr_doorbells].parking);
-	up_write(&tm->map_lock);
+	mutex_unlock(&tm->doorbell_lock);
 }

@@ -11,8 +11,7 @@ struct tess_vgpu;
 /**
  * struct tess_mdev_doorbell - doorbell page of a vslice
  * @parking: what the client sees of it while no slice runs the vslice
- * @mapped: something may be mapped. Set with &tess_mdev.map_lock held for reading,
- *	cleared with it held for writing
+ * @mapped: something may be mapped. Under &tess_mdev.doorbell_lock
  */
 struct tess_mdev_doorbell {
 	struct page *parking;
@@ -28,12 +27,15 @@ void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_doorbells_zap(struct tess_mdev *tm);
 
-/* The vGPU is another: it learns of what is stored to parked doorbells, which were zapped */
-void tess_mdev_doorbells_wake(struct tess_mdev *tm);
+/*
+ * The vGPU is another: withdraw all, and let it know of what was stored to parked doorbells; holds
+ * doorbell_lock
+ */
+void tess_mdev_doorbells_follow(struct tess_mdev *tm);
 
-/* Page fault; holds map_lock for reading */
-vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-				    unsigned long addr, unsigned int vslice);
+/* Page fault */
+vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_fault *vmf,
+				    unsigned int vslice);
 /* Value that was stored while parked and not delivered yet; 0: none */
 u64 tess_mdev_doorbell_parked(const struct tess_mdev *tm, unsigned int vslice);
 

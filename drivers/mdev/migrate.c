@@ -15,8 +15,8 @@
  *    no page comes or goes. VFIO waits with unmapping; what it unmaps then is found mapped for
  *    the other GPU.
  * 5. *Copy VRAM*. With &tess_mdev.map_lock for writing all that the VMM has mapped is
- *    withdrawn; who touches it waits in the page fault until the copy is complete, and finds
- *    the other GPU's.
+ *    withdrawn; who touches VRAM waits in the page fault until the copy is complete, and finds
+ *    the other GPU's. Doorbells lead to their parking pages until 6.
  * 6. *Exchange* the compositions. Nothing can fail from here on.
  * 7. *Follow*: completion records, stores that were caught, the composition page with one
  *    new generation. The first stage 2 and its DMA mappings go.
@@ -67,9 +67,11 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 		return -ENODEV;
 	time = tess_gpu_time(tess_vgpu_gpu(from));
 	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(to));
+	mutex_lock(&tm->doorbell_lock);
 	tess_mdev_bars_continue(tm, next);
 	tess_mdev_fill_frame(tm);
-	tess_mdev_doorbells_wake(tm);
+	tess_mdev_doorbells_follow(tm);
+	mutex_unlock(&tm->doorbell_lock);
 	return 0;
 }
 

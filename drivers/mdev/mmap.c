@@ -111,13 +111,9 @@ static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 	return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_writecombine(prot));
 }
 
-/* What can't be mapped was refused by mmap() */
-static vm_fault_t regs_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-			     unsigned long addr, u64 off)
+static vm_fault_t composition_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+				    unsigned long addr)
 {
-	if (off != TESS_COMPOSITION_PAGE)
-		return tess_mdev_doorbell_fault(tm, vma, addr,
-						(off - TESS_DOORBELL_PAGE(0)) / TESS_PAGE_SIZE);
 	return vmf_insert_pfn_prot(vma, addr,
 				   page_to_pfn(tm->dead ? tm->parking : tm->bars.comp_page),
 				   vm_get_page_prot(vma->vm_flags));
@@ -131,6 +127,10 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	u64 off = region_offset(vma, addr), len;
 
 	atomic64_inc(&tm->stats.mmap_faults);
+	/* What can't be mapped was refused by mmap() */
+	if (region_index(vma) == TESS_BAR_REGS && off != TESS_COMPOSITION_PAGE)
+		return tess_mdev_doorbell_fault(tm, vmf, (off - TESS_DOORBELL_PAGE(0)) /
+							 TESS_PAGE_SIZE);
 	guard(rwsem_read)(&tm->map_lock);
 	switch (region_index(vma)) {
 	case TESS_BAR_VRAM:
@@ -139,7 +139,7 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	case TESS_MDEV_PICTURE_REGION:
 		return vram_fault(tm, vma, addr, picture_phys(tm, off));
 	default:
-		return regs_fault(tm, vma, addr, off);
+		return composition_fault(tm, vma, addr);
 	}
 }
 

@@ -88,6 +88,7 @@ void tess_mdev_fill_frame(struct tess_mdev *tm)
 	const struct tess_gpu_info *info;
 
 	lockdep_assert_held_write(&tm->map_lock);
+	lockdep_assert_held(&tm->doorbell_lock);
 	tm->vslices = tess_mdev_parts_vslices(&tm->parts);
 	tm->vram = NULL;
 	if (!first)
@@ -124,7 +125,9 @@ static int install(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 	mutex_lock(&tm->lock);
 	mutex_lock(&tm->dma.lock);
 	down_write(&tm->map_lock);
+	mutex_lock(&tm->doorbell_lock);
 	ret = exchange_locked(tm, composed);
+	mutex_unlock(&tm->doorbell_lock);
 	up_write(&tm->map_lock);
 	mutex_unlock(&tm->dma.lock);
 	if (!ret && tm->parts.count)
