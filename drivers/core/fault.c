@@ -12,8 +12,10 @@
  * and no queue that a client could fill.
  *
  * A host fault (stage 2) is resolved by the client's owner and always acknowledged
- * here: the access is repeated or refused. That takes as long as the memory takes to come,
- * and the vslice is told to nobody twice meanwhile (tess_vslice.host_fault). If it shares its
+ * here: the access is repeated or refused. That takes as long as the memory takes to come, so
+ * that each vslice has a work item of its own for it, of which none waits for another: memory
+ * that is slow is slow for its own vslice only. The owner is not asked about the same fault by
+ * anybody else meanwhile (tess_vslice.host_fault). If the vslice shares its
  * slice it waits like one that has nothing to do: others run, and it comes back only when the
  * answer is there, which is given as soon as it is on a slice again, whichever.
  *
@@ -46,24 +48,22 @@
 #define FAULT_DELAY_MS		20
 
 static struct workqueue_struct *fault_wq;
+/* What runs there waits for memory of clients */
+static struct workqueue_struct *fault_host_wq;
 /* Of host faults */
 static atomic64_t fault_number;
 
 /**
- * struct tess_fault_news - what a slice reports
+ * struct tess_fault_news - what a slice reports of its client's faults
  * @vgpu: client of the slice, counted as one with a running call-back
  * @vslice: as which vslice
- * @host: number of the host fault, 0: there is none that is new
  * @client: there is a client fault that the client was not told of
- * @hf: host fault
  * @fault: client fault
  */
 struct tess_fault_news {
 	struct tess_vgpu *vgpu;
 	unsigned int vslice;
-	u64 host;
 	bool client;
-	struct tess_host_fault hf;
 	struct tess_fault fault;
 };
 
@@ -91,17 +91,26 @@ static void fault_read_client(struct tess_slice *slice, struct tess_fault_news *
 	WRITE_ONCE(slice->fault_told, news->client);
 }
 
-static void fault_read_host(struct tess_slice *slice, struct tess_fault_news *news)
+/* Its owner is asked by the vslice's work, for which the vGPU counts as one with a call-back */
+static void fault_queue_host(struct tess_vslice *vs)
+{
+	if (tess_vgpu_get(vs->vgpu) && mod_delayed_work(fault_host_wq, &vs->host_work, 0))
+		tess_vgpu_put_client(vs->vgpu);
+}
+
+static void fault_read_host(struct tess_slice *slice)
 {
 	struct tess_vslice *vs = tess_slice_resident(slice);
 	struct tess_gpu *gpu = slice->gpu;
+	struct tess_host_fault hf;
 
 	lockdep_assert_held(&slice->hw);
 	if (vs->host_fault || !tess_gpu_ops(gpu)->host_fault_read ||
-	    !tess_gpu_ops(gpu)->host_fault_read(gpu->be, slice->index, &news->hf))
+	    !tess_gpu_ops(gpu)->host_fault_read(gpu->be, slice->index, &hf))
 		return;
-	news->host = atomic64_inc_return(&fault_number);
-	vs->host_fault = news->host;
+	vs->host_fault = atomic64_inc_return(&fault_number);
+	vs->host_wanted = hf;
+	fault_queue_host(vs);
 	/* Others need not wait for the answer */
 	if (slice->state == TESS_SLICE_SHARED)
 		tess_sched_queue(slice);
@@ -119,7 +128,7 @@ static bool fault_read(struct tess_slice *slice, struct tess_fault_news *news)
 	mutex_lock(&slice->hw);
 	news->vgpu = tess_vgpu_get_client(slice, &news->vslice);
 	if (news->vgpu) {
-		fault_read_host(slice, news);
+		fault_read_host(slice);
 		fault_read_client(slice, news);
 	}
 	mutex_unlock(&slice->hw);
@@ -143,19 +152,32 @@ void tess_fault_resumed(struct tess_slice *slice, struct tess_vslice *vs)
 	vs->host_answer = TESS_HOST_NO_ANSWER;
 }
 
-/* A reset in between took the fault away; one that is pending now is another */
-static void fault_answer(const struct tess_fault_news *news, enum tess_host_answer answer)
+/* What the owner of a vslice is to be asked; false: nothing any more */
+static bool fault_wanted(struct tess_vslice *vs, u64 *number, struct tess_host_fault *hf)
 {
 	struct tess_slice *slice;
-	struct tess_vslice *vs;
+	int idx;
+
+	slice = tess_vslice_begin(vs->vgpu, vs->index, &idx);
+	if (IS_ERR(slice))
+		return false;
+	*number = vs->host_fault;
+	*hf = vs->host_wanted;
+	tess_vslice_end(slice, idx);
+	return *number;
+}
+
+/* A reset in between took the fault away; one that is pending now is another */
+static void fault_answer(struct tess_vslice *vs, u64 number, enum tess_host_answer answer)
+{
+	struct tess_slice *slice;
 	int idx;
 
 	/* Its home may be another one by now */
-	slice = tess_vslice_begin(news->vgpu, news->vslice, &idx);
+	slice = tess_vslice_begin(vs->vgpu, vs->index, &idx);
 	if (IS_ERR(slice))
 		return;
-	vs = &news->vgpu->vslices[news->vslice];
-	if (vs->host_fault == news->host) {
+	if (vs->host_fault == number) {
 		vs->host_fault = 0;
 		vs->host_answer = answer;
 		if (tess_vslice_is_resident(vs))
@@ -163,18 +185,37 @@ static void fault_answer(const struct tess_fault_news *news, enum tess_host_answ
 		if (slice->state == TESS_SLICE_SHARED)
 			tess_sched_queue(slice);
 	}
+	/* There may be another, whose interrupt found this one unanswered */
+	queue_delayed_work(fault_wq, &slice->fault_work, 0);
 	tess_vslice_end(slice, idx);
 }
 
-/* The slice's host fault goes to its client; there may be another */
-static void fault_tell_host(struct tess_slice *slice, struct tess_fault_news *news)
+/* True: the owner wants to be asked again, by this work, which is queued for it */
+static bool fault_tell_host(struct tess_vslice *vs)
 {
+	const struct tess_client_ops *ops = vs->vgpu->ops;
+	struct tess_host_fault hf;
 	int rc = -EFAULT;
+	u64 number;
 
-	if (news->vgpu->ops->host_fault)
-		rc = news->vgpu->ops->host_fault(news->vgpu, news->vslice, &news->hf);
-	fault_answer(news, rc ? TESS_HOST_REFUSE : TESS_HOST_RESUME);
-	queue_delayed_work(fault_wq, &slice->fault_work, 0);
+	if (!fault_wanted(vs, &number, &hf))
+		return false;
+	if (ops->host_fault)
+		rc = ops->host_fault(vs->vgpu, vs->index, &hf);
+	/* If it is queued already, for a newer fault, that counts for itself */
+	if (rc > 0)
+		return queue_delayed_work(fault_host_wq, &vs->host_work, rc);
+	fault_answer(vs, number, rc ? TESS_HOST_REFUSE : TESS_HOST_RESUME);
+	return false;
+}
+
+static void fault_host_work(struct work_struct *work)
+{
+	struct tess_vslice *vs = container_of(work, struct tess_vslice, host_work.work);
+
+	/* The last that is done: the vGPU may be freed then, and this work with it */
+	if (!fault_tell_host(vs))
+		tess_vgpu_put_client(vs->vgpu);
 }
 
 static void fault_tell_client(struct tess_slice *slice, struct tess_fault_news *news)
@@ -233,8 +274,6 @@ static void fault_work(struct work_struct *work)
 	struct tess_fault_news news;
 
 	if (fault_read(slice, &news)) {
-		if (news.host)
-			fault_tell_host(slice, &news);
 		if (news.client)
 			fault_tell_client(slice, &news);
 		tess_vgpu_put_client(news.vgpu);
@@ -332,6 +371,7 @@ void tess_fault_init_slice(struct tess_slice *slice)
 
 void tess_fault_init_vslice(struct tess_vslice *vs)
 {
+	INIT_DELAYED_WORK(&vs->host_work, fault_host_work);
 	vs->fault_hold = jiffies;
 	ratelimit_state_init(&vs->fault_rate, HZ, FAULT_BURST);
 	/* It bounds work, not messages: report nothing by itself */
@@ -339,8 +379,10 @@ void tess_fault_init_vslice(struct tess_vslice *vs)
 }
 
 /**
- * tess_fault_stop() - no fault is handled any more
+ * tess_fault_stop() - no fault is read any more
  * @gpu: GPU that is gone: nothing new is queued
+ *
+ * Owners that are bringing memory just now are not waited for: their answers find no GPU.
  */
 void tess_fault_stop(struct tess_gpu *gpu)
 {
@@ -354,10 +396,19 @@ int tess_fault_init(void)
 {
 	/* As the scheduler's: else turns are over before anybody asks why nothing runs */
 	fault_wq = alloc_workqueue("tessera_fault", WQ_UNBOUND | WQ_HIGHPRI, 0);
-	return fault_wq ? 0 : -ENOMEM;
+	if (!fault_wq)
+		return -ENOMEM;
+	/* As many at once as there can be: those that wait hold nobody up */
+	fault_host_wq = alloc_workqueue("tessera_host_fault", WQ_UNBOUND | WQ_HIGHPRI,
+					WQ_MAX_ACTIVE);
+	if (fault_host_wq)
+		return 0;
+	destroy_workqueue(fault_wq);
+	return -ENOMEM;
 }
 
 void tess_fault_exit(void)
 {
+	destroy_workqueue(fault_host_wq);
 	destroy_workqueue(fault_wq);
 }

@@ -6,6 +6,7 @@
 #include <linux/lockdep.h>
 #include <linux/ratelimit_types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <tessera/backend.h>
 
 #include "analyze.h"
@@ -48,6 +49,9 @@ enum tess_host_answer {
  * @fault_owed: the fault is in @context, and the client was not told
  * @host_fault: number of the host fault that the owner was told of and has not answered; 0:
  *	none. Nothing runs until then
+ * @host_wanted: what it asks for
+ * @host_work: asks the owner. While it is queued or runs, the vGPU counts as one with a running
+ *	call-back
  * @host_answer: answer that came while it was parked, to be given when it comes in
  * @fault_rate: client faults above this rate are handled late
  * @fault_hold: not before this time (jiffies)
@@ -72,6 +76,8 @@ struct tess_vslice {
 	bool fault_told;
 	bool fault_owed;
 	u64 host_fault;
+	struct tess_host_fault host_wanted;
+	struct delayed_work host_work;
 	enum tess_host_answer host_answer;
 	struct ratelimit_state fault_rate;
 	unsigned long fault_hold;

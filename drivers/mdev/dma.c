@@ -186,21 +186,31 @@ void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
 	mutex_unlock(&tm->dma.lock);
 }
 
-/**
- * tess_mdev_dma_settle() - wait until memory can be pinned
- * @tm: vGPU
+/*
+ * Jiffies until memory can be pinned.
  *
  * While VFIO removes a mapping it drops its lock to have the pages unpinned, and repeats
  * that if it finds pins again; after a few times it takes that for a bug and stops the
  * kernel. A GPU that keeps touching the memory must not make new pins that fast: after
  * an unmap there is a short time without.
  */
+static unsigned long time_to_settle(const struct tess_mdev_dma *dma)
+{
+	unsigned long left = READ_ONCE(dma->quiet_until) - jiffies;
+
+	return left <= QUIET ? left : 0;
+}
+
+/**
+ * tess_mdev_dma_settle() - wait until memory can be pinned
+ * @tm: vGPU
+ */
 void tess_mdev_dma_settle(struct tess_mdev *tm)
 {
-	unsigned long until = READ_ONCE(tm->dma.quiet_until);
+	unsigned long left = time_to_settle(&tm->dma);
 
-	if (time_before(jiffies, until))
-		schedule_timeout_uninterruptible(until - jiffies);
+	if (left)
+		schedule_timeout_uninterruptible(left);
 }
 
 /* ---- mapping ---- */
@@ -415,7 +425,8 @@ static int fault_locked(struct tess_mdev *tm, const struct tess_host_fault *hf)
  * @tm: vGPU
  * @hf: what the GPU wants
  *
- * Return: 0 repeat the access, or a negative errno: it is a fault of the client.
+ * Return: 0 repeat the access; a negative errno: it is a fault of the client; or jiffies after
+ * which to ask again.
  */
 int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf)
 {
@@ -423,7 +434,9 @@ int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf)
 
 	/* All VRAM that there is for this client is mapped */
 	if (hf->gpa < TESS_PA_VRAM) {
-		tess_mdev_dma_settle(tm);
+		ret = time_to_settle(&tm->dma);
+		if (ret)
+			return ret;
 		mutex_lock(&tm->dma.lock);
 		ret = fault_locked(tm, hf);
 		mutex_unlock(&tm->dma.lock);

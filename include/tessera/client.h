@@ -215,8 +215,10 @@ struct tess_host_fault {
  *	tess_vslice_reset(), a FAULT_ACK through tess_vslice_reg_write(), or
  *	tess_ring_recover(). Process context, may sleep. Mandatory
  * @host_fault: map @hf->gpa in the stage-2 address space. Return 0 to repeat the
- *	access, negative errno to refuse it (the client sees an access fault). Process
- *	context, may sleep and allocate. Mandatory if a stage 2 is set
+ *	access, negative errno to refuse it (the client sees an access fault), or a number
+ *	of jiffies after which to ask again. Process context, may sleep and allocate, and
+ *	is made for several vslices at once, each of which waits for its own. Mandatory if
+ *	a stage 2 is set
  * @config: composition changed (tess_vgpu_composition() tells), or slices of the GPU did
  *	(tess_gpu_slice_info()): one whose kind is TESS_KIND_NONE now gets no new work, what
  *	was sent before runs to its end. Process context. Optional
