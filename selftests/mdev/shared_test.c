@@ -14,6 +14,7 @@
 
 #include "harness.h"
 #include "log.h"
+#include "slow.h"
 #include "vgpu.h"
 
 #define CLIENTS 3
@@ -485,6 +486,59 @@ static int free_slice(const char *type)
 		return -1;
 	slice = vslice_get(uuid, 0, "slice");
 	return mdev_remove(uuid) ? -1 : slice;
+}
+
+/* ---- memory that is slow ---- */
+
+#define SLOW_SIZE (16 * PAGE)
+#define WINDOW (64 * PAGE)
+#define WINDOWS (DATA_SIZE / WINDOW - 1)
+
+/* What touches memory that is new, again and again, beside one that waits for its own */
+static void work_beside(struct __test_metadata *_metadata, struct slow *s, const char *uuid)
+{
+	struct vgpu v;
+	struct ring r;
+	unsigned int i;
+
+	ASSERT_EQ(0, vgpu_open(&v, uuid));
+	ring_start(&r, &v, 0);
+	for (i = 0; i < WINDOWS; i++) {
+		ring_fill(&r, DATA_GPA + i * WINDOW, 64, i);
+		ASSERT_EQ(0, ring_finish(&r));
+		EXPECT_EQ(i, *(uint32_t *)ram_at(&v, DATA_GPA + i * WINDOW));
+	}
+	EXPECT_LE(WINDOWS, mdev_stat(uuid, "stage2_faults"));
+	EXPECT_FALSE(s->released);
+	vgpu_close(&v);
+}
+
+TEST_TIMEOUT(slow_memory_of_a_neighbour, 180)
+{
+	char uuid[2][37];
+	struct slow *s;
+	int status = -1;
+	unsigned int i;
+	pid_t pid;
+
+	mdev_remove_all();
+	s = slow_start(SLOW_SIZE);
+	if (!s)
+		SKIP(return, "needs FUSE");
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, mdev_create("C1S", uuid[i]));
+	ASSERT_EQ(0, vslice_move(uuid[1], 0, vslice_get(uuid[0], 0, "slice")));
+	pid = slow_vm_start(s, uuid[0]);
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(slow_wait(s, POLL_MS * patience()));
+	work_beside(_metadata, s, uuid[1]);
+	EXPECT_EQ(0, mdev_stat(uuid[0], "stage2_refused"));
+	slow_release(s);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	slow_end(s);
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, mdev_remove(uuid[i]));
 }
 
 TEST_TIMEOUT(exclusive_moves, 120)
