@@ -65,9 +65,10 @@ struct tess_mdev_type;
  * @link: in tess_mdev_frontend.mdevs
  * @stats: for sysfs
  *
- * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; mmap_lock -> @map_lock ->
- * @doorbell_lock. The composition copy in @bars has a lock of its own, innermost. Call-backs of the core take
- * @dma.lock, @map_lock and those of the leaves, never @lock or @shape.lock.
+ * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; @dma.lock -> @dma.reach; mmap_lock ->
+ * @map_lock -> @doorbell_lock. The composition copy in @bars has a lock of its own, innermost.
+ * Call-backs of the core take @dma.lock, @map_lock and those of the leaves, never @lock or
+ * @shape.lock.
  */
 struct tess_mdev {
 	struct vfio_device vdev;

@@ -16,6 +16,13 @@
  * only entered and removed under &tess_mdev_dma.lock, which is held across pinning;
  * page faults of the VMM take other locks, so pinning may fault pages in.
  *
+ * Pinning and unpinning take as long as the VMM likes: its memory may be a file of a file system
+ * that it serves itself, and threads of it can hold VFIO's locks for ever. A GPU that goes must
+ * not wait for that. So what the GPU reaches has a lock inside of the other, which is never held
+ * over a call of VFIO: &tess_mdev_dma.reach. When a GPU is gone all chunks are put out of reach
+ * under it. They stay pinned until the VMM has them unmapped or closes the device, or until a
+ * work item gets the first lock, which is waited for, but not for ever.
+ *
  * A vGPU with parts on several GPUs has as many stage 2 and DMA mappings of each chunk: what one
  * part faults on is mapped for all, as whatever is split over slices is touched by all. Its
  * chunks go when the first of these GPUs does, and none comes after that: no device loses its
@@ -37,6 +44,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include "device.h"
+#include "parent.h"
 
 #define MAX_WINDOW	512	/* also what VFIO pins in one call */
 #define QUIET		msecs_to_jiffies(20)
@@ -50,6 +58,7 @@ MODULE_PARM_DESC(fault_around, "pages of guest memory to pin around a fault, 1 t
  * @first: page number in the guest
  * @npages: number of pages
  * @prot: TESS_AS_*
+ * @reached: it is mapped for DMA and in stage 2. Under tess_mdev_dma.reach
  * @next: DMA mapping for another GPU, while the client is about to go there
  * @count: number of parts of the vGPU
  * @sgt: DMA mapping for each
@@ -58,6 +67,7 @@ struct tess_mdev_chunk {
 	u64 first;
 	unsigned int npages;
 	u32 prot;
+	bool reached;
 	struct sg_table next;
 	unsigned int count;
 	struct sg_table sgt[] __counted_by(count);
@@ -108,15 +118,6 @@ static void unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, uns
 			  n ? ALSO_MAPPED : 0);
 }
 
-static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
-{
-	unmap_parts(tm, chunk, chunk->count);
-	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
-	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
-	forget_chunk(&tm->dma, chunk);
-	kfree(chunk);
-}
-
 static void leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk, unsigned int n)
 {
 	while (n--)
@@ -124,21 +125,53 @@ static void leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chu
 			      (u64)chunk->npages << PAGE_SHIFT);
 }
 
-/* Release all chunks that have a page in [@first, @last]; true if there was one */
-static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
+#define for_each_chunk(dma, chunk, first, last)					\
+	for (chunk = next_chunk(dma, first, last); chunk;			\
+	     chunk = chunk_last(chunk) < (last) ?				\
+		     next_chunk(dma, chunk_last(chunk) + 1, last) : NULL)
+
+/* Chunks that have a page in [@first, @last] are out of reach; true if there is one */
+static bool cut_range(struct tess_mdev *tm, u64 first, u64 last)
 {
 	struct tess_mdev_dma *dma = &tm->dma;
 	struct tess_mdev_chunk *chunk;
 	bool found = false;
 
-	lockdep_assert_held(&dma->lock);
-	/* All out of stage 2 before the first page is given back */
-	for (chunk = next_chunk(dma, first, last); chunk;
-	     chunk = chunk_last(chunk) < last ?
-		     next_chunk(dma, chunk_last(chunk) + 1, last) : NULL) {
-		leave_stage2(tm, chunk, chunk->count);
+	lockdep_assert_held(&dma->reach);
+	/* All out of stage 2 before the first page is the CPU's again */
+	for_each_chunk(dma, chunk, first, last) {
+		if (chunk->reached)
+			leave_stage2(tm, chunk, chunk->count);
 		found = true;
 	}
+	for_each_chunk(dma, chunk, first, last) {
+		if (chunk->reached)
+			unmap_parts(tm, chunk, chunk->count);
+		chunk->reached = false;
+	}
+	return found;
+}
+
+/* It is out of reach */
+static void free_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	scoped_guard(mutex, &tm->dma.reach)
+		forget_chunk(&tm->dma, chunk);
+	vfio_unpin_pages(&tm->vdev, chunk->first << PAGE_SHIFT, chunk->npages);
+	atomic64_sub(chunk->npages, &tm->stats.pinned_pages);
+	kfree(chunk);
+}
+
+/* Release all chunks that have a page in [@first, @last]; true if there was one */
+static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
+{
+	struct tess_mdev_dma *dma = &tm->dma;
+	struct tess_mdev_chunk *chunk;
+	bool found;
+
+	lockdep_assert_held(&dma->lock);
+	scoped_guard(mutex, &dma->reach)
+		found = cut_range(tm, first, last);
 	while ((chunk = next_chunk(dma, first, last)))
 		free_chunk(tm, chunk);
 	return found;
@@ -319,6 +352,34 @@ static int pin(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
 	return ret < 0 ? ret : -EFAULT;
 }
 
+/* What is pinned is @tm->dma.pages; -ENODEV: a GPU went meanwhile */
+static int reach_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+{
+	int ret;
+
+	guard(mutex)(&tm->dma.reach);
+	if (READ_ONCE(tm->dead))
+		return -ENODEV;
+	ret = map_parts(tm, chunk);
+	if (ret)
+		return ret;
+	ret = mtree_insert_range(&tm->dma.chunks, chunk->first, chunk_last(chunk), chunk,
+				 GFP_KERNEL);
+	if (ret)
+		goto err_unmap;
+	ret = enter_parts(tm, chunk);
+	if (ret)
+		goto err_forget;
+	chunk->reached = true;
+	return 0;
+
+err_forget:
+	forget_chunk(&tm->dma, chunk);
+err_unmap:
+	unmap_parts(tm, chunk, chunk->count);
+	return ret;
+}
+
 /**
  * add_chunk() - pin guest memory and let the GPU reach it
  * @tm: vGPU
@@ -344,23 +405,13 @@ static int add_chunk(struct tess_mdev *tm, u64 first, u64 last, u32 prot)
 	ret = pin(tm, chunk);
 	if (ret)
 		goto err_free;
-	ret = map_parts(tm, chunk);
+	ret = reach_chunk(tm, chunk);
 	if (ret)
 		goto err_unpin;
-	ret = mtree_insert_range(&tm->dma.chunks, first, last, chunk, GFP_KERNEL);
-	if (ret)
-		goto err_unmap;
-	ret = enter_parts(tm, chunk);
-	if (ret)
-		goto err_erase;
 	atomic64_add(chunk->npages, &tm->stats.pinned_pages);
 	tess_mdev_records_restore(tm, first, last);
 	return 0;
 
-err_erase:
-	forget_chunk(&tm->dma, chunk);
-err_unmap:
-	unmap_parts(tm, chunk, chunk->count);
 err_unpin:
 	vfio_unpin_pages(&tm->vdev, first << PAGE_SHIFT, chunk->npages);
 err_free:
@@ -469,18 +520,30 @@ static int prepare_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, st
 	return ret;
 }
 
-int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next)
+static int prepare_chunks(struct tess_mdev *tm, struct tess_mdev_part *next)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
 	int ret = 0;
 
-	lockdep_assert_held(&tm->dma.lock);
+	guard(mutex)(&tm->dma.reach);
+	/* Else what is pinned is mapped for nobody */
+	if (READ_ONCE(tm->dead))
+		return -ENODEV;
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		ret = prepare_chunk(tm, chunk, next->dev, next->as);
 		if (ret)
 			break;
 	}
+	return ret;
+}
+
+int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next)
+{
+	int ret;
+
+	lockdep_assert_held(&tm->dma.lock);
+	ret = prepare_chunks(tm, next);
 	if (ret)
 		tess_mdev_dma_cancel(tm, next);
 	return ret;
@@ -492,6 +555,7 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 	unsigned long index = 0;
 
 	lockdep_assert_held(&tm->dma.lock);
+	guard(mutex)(&tm->dma.reach);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
 		if (!chunk->next.sgl)
 			continue;
@@ -509,6 +573,7 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 
 	lockdep_assert_held(&tm->dma.lock);
 	tess_mdev_records_commit(tm, before->vgpu);
+	guard(mutex)(&tm->dma.reach);
 	/* It is frozen for good; all the same it keeps nothing that it could reach */
 	tess_as_unmap(before->as, 0, TESS_PA_VRAM);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
@@ -554,11 +619,27 @@ struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 	return ERR_PTR(ret);
 }
 
+static void give_back_work(struct work_struct *work)
+{
+	struct tess_mdev *tm = container_of(work, struct tess_mdev, dma.give_back);
+
+	mutex_lock(&tm->dma.lock);
+	/* Closed, composed anew and opened meanwhile: what is pinned is somebody else's */
+	if (READ_ONCE(tm->dead))
+		release_all(tm);
+	mutex_unlock(&tm->dma.lock);
+	complete_all(&tm->dma.given);
+	vfio_put_device(&tm->vdev);
+}
+
 int tess_mdev_dma_init(struct tess_mdev *tm)
 {
 	struct tess_mdev_dma *dma = &tm->dma;
 
 	mutex_init(&dma->lock);
+	mutex_init(&dma->reach);
+	INIT_WORK(&dma->give_back, give_back_work);
+	init_completion(&dma->given);
 	mt_init(&dma->chunks);
 	dma->pages = kvcalloc(MAX_WINDOW, sizeof(*dma->pages), GFP_KERNEL);
 	return dma->pages ? 0 : -ENOMEM;
@@ -577,12 +658,27 @@ void tess_mdev_dma_open(struct tess_mdev *tm)
 	mutex_unlock(&tm->dma.lock);
 }
 
-void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
+static bool cut_off(struct tess_mdev *tm, struct tess_mdev_part *part)
 {
-	guard(mutex)(&tm->dma.lock);
+	guard(mutex)(&tm->dma.reach);
 	/* It may have been replaced meanwhile */
 	if (!tess_mdev_has_part(&tm->parts, part))
+		return false;
+	/* The other parts, too, reach nothing any more */
+	cut_range(tm, 0, ULONG_MAX);
+	return true;
+}
+
+void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
+{
+	struct tess_mdev_dma *dma = &tm->dma;
+
+	if (!cut_off(tm, part))
 		return;
-	/* Of the other parts, too: they reach nothing any more */
-	release_all(tm);
+	reinit_completion(&dma->given);
+	get_device(&tm->vdev.device);
+	if (!queue_work(tm->type->parent->frontend->wq, &dma->give_back))
+		vfio_put_device(&tm->vdev);
+	if (!wait_for_completion_timeout(&dma->given, TESS_MDEV_VMM_TIMEOUT))
+		dev_notice(tm->vdev.dev, "memory of the guest stays pinned for now, its VMM is busy with it\n");
 }

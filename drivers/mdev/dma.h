@@ -2,9 +2,15 @@
 #ifndef _TESS_MDEV_DMA_H_
 #define _TESS_MDEV_DMA_H_
 
+#include <linux/completion.h>
+#include <linux/jiffies.h>
 #include <linux/maple_tree.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
+
+/* How long a GPU that goes waits for a VMM; what it did not let go then is lost to its guest */
+#define TESS_MDEV_VMM_TIMEOUT	(5 * HZ)
 
 struct page;
 struct tess_as;
@@ -17,19 +23,26 @@ struct vfio_device;
 
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
- * @lock: protects all, the records, and the stage 2 of the parts; held while pages are pinned and
- *	unpinned
+ * @lock: protects all, and the records; held while pages are pinned and unpinned, so that only the
+ *	VMM's own calls and faults may wait for it
+ * @reach: what the GPU reaches: the stage 2 of the parts and the DMA mappings of @chunks, which
+ *	change under both locks; inside of @lock, and never held over a call of VFIO
  * @open: guest memory can be pinned
  * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
  * @pages: scratch for pinning
  * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_dma_settle()
+ * @give_back: unpins what a GPU that is gone has left
+ * @given: it has
  */
 struct tess_mdev_dma {
 	struct mutex lock;
+	struct mutex reach;
 	bool open;
 	struct maple_tree chunks;
 	struct page **pages;
 	unsigned long quiet_until;
+	struct work_struct give_back;
+	struct completion given;
 };
 
 int tess_mdev_dma_init(struct tess_mdev *tm);
@@ -40,7 +53,7 @@ void tess_mdev_dma_open(struct tess_mdev *tm);
 /* Forget all guest memory, and, for close, pin none any more */
 void tess_mdev_dma_release(struct tess_mdev *tm);
 void tess_mdev_dma_close(struct tess_mdev *tm);
-/* The GPU of @part is gone: release all */
+/* The GPU of @part is gone: nothing is reached any more. Waits for no VMM */
 void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part);
 
 /*

@@ -12,7 +12,8 @@
  *    are parked, their doorbells zapped; stores are caught on parking pages, as ever.
  * 3. *Copy contexts*, with the faults that are pending in them.
  * 4. *Map guest memory* for the other device and in the other stage 2, under &tess_mdev_dma.lock:
- *    no page comes or goes. VFIO waits with unmapping; what it unmaps then is found mapped for
+ *    no page comes or goes. If one is coming and does not arrive in some seconds, the move
+ *    fails. VFIO waits with unmapping; what it unmaps then is found mapped for
  *    the other GPU.
  * 5. *Copy VRAM*. With &tess_mdev.map_lock for writing all that the VMM has mapped is
  *    withdrawn; who touches VRAM waits in the page fault until the copy is complete, and finds
@@ -36,6 +37,8 @@
  * min, or something fails, the vGPU loses its GPU, and the kernel log says why it did not move.
  */
 #include <linux/bitmap.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "device.h"
@@ -75,12 +78,23 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	return 0;
 }
 
-/* 4 to 7 */
-static int move_memory(struct tess_mdev *tm, struct tess_mdev_parts *next)
+/* Memory that is being pinned comes when the VMM likes, and a GPU that is drained has to go */
+static bool lock_memory(struct tess_mdev *tm)
+{
+	unsigned long end = jiffies + TESS_MDEV_VMM_TIMEOUT;
+
+	while (!mutex_trylock(&tm->dma.lock)) {
+		if (time_after(jiffies, end))
+			return false;
+		usleep_range(200, 500);
+	}
+	return true;
+}
+
+static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 {
 	int ret;
 
-	guard(mutex)(&tm->dma.lock);
 	ret = tess_mdev_dma_prepare(tm, next->part[0]);
 	if (ret)
 		return ret;
@@ -95,6 +109,21 @@ static int move_memory(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	return 0;
 }
 
+/* 4 to 7 */
+static int move_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
+		       struct tess_reason *reason)
+{
+	int ret;
+
+	if (!lock_memory(tm)) {
+		strscpy(reason->text, "its VMM is busy with memory of the guest");
+		return -EBUSY;
+	}
+	ret = move_locked(tm, next);
+	mutex_unlock(&tm->dma.lock);
+	return ret;
+}
+
 /* 2 to 7 */
 static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 		       struct tess_reason *reason)
@@ -107,7 +136,7 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 	if (!ret)
 		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
 	if (!ret)
-		ret = move_memory(tm, next);
+		ret = move_memory(tm, next, reason);
 	if (ret)
 		return ret;
 	tess_mdev_bars_refresh(tm);

@@ -14,6 +14,7 @@
 #include "crew.h"
 #include "gpus.h"
 #include "log.h"
+#include "slow.h"
 #include "vmm.h"
 
 #define POLL_MS 20000
@@ -406,6 +407,37 @@ TEST_F_TIMEOUT(drain, pulled, 120)
 		EXPECT_EQ(self->p.books.slices[self->p.away],
 			  gpu_value(self->p.away, "slices_free"));
 	}
+}
+
+/* ---- its VMM is kept from everything by its own memory ---- */
+
+/* No other GPU can have it, none can be waited for: the GPU goes in bounded time, without it */
+TEST_F_TIMEOUT(drain, with_memory_that_does_not_come, 180)
+{
+	struct slow *s = slow_start(16 * PAGE);
+	int status = -1, mark = log_mark();
+	unsigned int i;
+	pid_t pid;
+
+	if (!s)
+		SKIP(return, "needs FUSE");
+	make_vgpu(_metadata, self, self->p.away, "slices=1 max=1 kind=compute memory=2M");
+	pid = slow_vm_start(s, self->p.uuid);
+	ASSERT_LT(0, pid);
+	ASSERT_TRUE(slow_wait(s, 20000 * patience()));
+	EXPECT_EQ(0, gpu_unbind(self->p.pci[self->p.away]));
+	/* By then nothing of it has come */
+	EXPECT_FALSE(s->released);
+	EXPECT_TRUE(log_says(mark, "its VMM is busy with memory of the guest"));
+	slow_release(s);
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(1, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	/* Files are closed by the kernel after the parent was told */
+	for (i = 0; i < 20000 && mdev_stat(self->p.uuid, "pinned_pages"); i++)
+		usleep(1000 * patience());
+	EXPECT_EQ(0, mdev_stat(self->p.uuid, "pinned_pages"));
+	slow_end(s);
+	ASSERT_EQ(0, gpu_bind(self->p.pci[self->p.away]));
 }
 
 TEST_HARNESS_MAIN
