@@ -12,7 +12,10 @@
  * last job.
  */
 #include <linux/bitops.h>
+#include <linux/capability.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
+#include <drm/drm_auth.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
 #include "device.h"
@@ -139,11 +142,36 @@ void tess_queue_kill_all(struct tess_device *tdev)
 	mutex_unlock(&tdev->queue_lock);
 }
 
+/* Those of a higher number run first */
+static const enum drm_sched_priority tess_queue_priorities[] = {
+	[DRM_TESSERA_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
+	[DRM_TESSERA_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
+	[DRM_TESSERA_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
+};
+
+/**
+ * tess_queue_may() - may a process have queues of this priority?
+ * @file: open file of the process that asks
+ * @priority: DRM_TESSERA_PRIORITY_*
+ *
+ * A queue of high priority delays those of all other processes, so it takes the right to do
+ * that to their threads; the master of a display has it, too, whose frames are late otherwise.
+ *
+ * Return: 0; -EINVAL no such priority; -EACCES no.
+ */
+int tess_queue_may(struct drm_file *file, u32 priority)
+{
+	if (priority >= ARRAY_SIZE(tess_queue_priorities))
+		return -EINVAL;
+	if (priority != DRM_TESSERA_PRIORITY_HIGH)
+		return 0;
+	return capable(CAP_SYS_NICE) || drm_is_current_master(file) ? 0 : -EACCES;
+}
+
 static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tess_file *tfile,
 					    const struct drm_tessera_queue_create *args)
 {
-	enum drm_sched_priority prio = args->priority == DRM_TESSERA_PRIORITY_LOW ?
-				       DRM_SCHED_PRIORITY_LOW : DRM_SCHED_PRIORITY_NORMAL;
+	u32 prio = array_index_nospec(args->priority, ARRAY_SIZE(tess_queue_priorities));
 	struct drm_gpu_scheduler *sched;
 	struct tess_queue *queue;
 	int ret;
@@ -165,7 +193,7 @@ static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tes
 		goto err_free;
 
 	sched = &queue->lane->sched;
-	ret = drm_sched_entity_init(&queue->entity, prio, &sched, 1, NULL);
+	ret = drm_sched_entity_init(&queue->entity, tess_queue_priorities[prio], &sched, 1, NULL);
 	if (ret)
 		goto err_put_vm;
 	queue->usage = tess_usage_get(tfile->usage);
@@ -189,8 +217,8 @@ err_free:
  * @file: open file
  *
  * Return: 0; -EINVAL flags, priority, not one slice or none that there is; -ENOENT no such
- * VM; -ENXIO the slice is not available; -EMFILE too many queues; -EACCES the file is banned;
- * -ENOMEM; -ENODEV.
+ * VM; -EACCES not the right to the priority, or the file is banned; -ENXIO the slice is not
+ * available; -EMFILE too many queues; -ENOMEM; -ENODEV.
  */
 int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -200,10 +228,13 @@ int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 	struct tess_queue *queue;
 	int idx, ret;
 
-	if (args->flags || args->priority > DRM_TESSERA_PRIORITY_LOW)
+	if (args->flags)
 		return -EINVAL;
 	if (hweight64(args->slices) != 1 || __ffs64(args->slices) >= tdev->lane_count)
 		return -EINVAL;
+	ret = tess_queue_may(file, args->priority);
+	if (ret)
+		return ret;
 	if (tess_usage_is_banned(tfile->usage))
 		return -EACCES;
 	if (!drm_dev_enter(drm, &idx))

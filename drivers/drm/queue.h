@@ -53,6 +53,7 @@ struct tess_queue {
 
 struct tess_queue *tess_queue_lookup(struct tess_file *tfile, u32 id);
 void tess_queue_put(struct tess_queue *queue);
+int tess_queue_may(struct drm_file *file, u32 priority);
 void tess_queue_close_all(struct tess_file *tfile);
 void tess_queue_kill_all(struct tess_device *tdev);
 int tess_queue_module_init(void);

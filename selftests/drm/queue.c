@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Queues: every error of their ioctls, and how long they keep things alive */
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
 #include "harness.h"
 #include "tess_ctx.h"
 
@@ -37,6 +40,70 @@ TEST_F(queue, create_errors)
 	EXPECT_EQ(-ENOENT, __tess_queue_create(ctx->fd, ctx->vm + 1, ctx->slice, 0, &id));
 	EXPECT_EQ(0, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, 1, &id));
 	EXPECT_NE(0u, id);
+}
+
+/* Each test is a process of its own, which need not get its rights back */
+static void drop_rights(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = {};
+
+	if (syscall(SYS_capset, &header, none))
+		tess_die("capset: %s", strerror(errno));
+}
+
+TEST_F(queue, high_priority_is_a_right)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t id;
+
+	EXPECT_EQ(0, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, DRM_TESSERA_PRIORITY_HIGH,
+					 &id));
+	drop_rights();
+	EXPECT_EQ(-EACCES, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice,
+					       DRM_TESSERA_PRIORITY_HIGH, &id));
+	EXPECT_EQ(0,
+		  __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, DRM_TESSERA_PRIORITY_LOW, &id));
+	EXPECT_EQ(0, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, DRM_TESSERA_PRIORITY_NORMAL,
+					 &id));
+}
+
+/* Jobs wait behind more than a ring takes: what is chosen then tells the priorities */
+TEST_F(queue, high_goes_first)
+{
+	enum { FRONT = 16 };
+	struct tess_ctx *ctx = &self->ctx;
+	volatile uint64_t *data = (uint64_t *)ctx->data;
+	static const uint32_t prios[] = {
+		DRM_TESSERA_PRIORITY_LOW,
+		DRM_TESSERA_PRIORITY_NORMAL,
+		DRM_TESSERA_PRIORITY_HIGH,
+	};
+	struct drm_tessera_sync out[3];
+	uint64_t stamps[3];
+	uint32_t queue;
+	unsigned int i;
+
+	/* The ring is full of jobs that wait for the test; all fences are those of the last ones */
+	tess_wait(ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+	for (i = 0; i < FRONT; i++)
+		ASSERT_EQ(0, __tess_submit(ctx, NULL, 0, NULL, 0));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, __tess_queue_create(ctx->fd, ctx->vm, ctx->slice, prios[i], &queue));
+		out[i] = (struct drm_tessera_sync){ .handle = tess_syncobj_create(ctx->fd) };
+		tess_timestamp(ctx, TESS_DATA_VA + 8 + 8 * i, 0);
+		ctx->queue = queue;
+		ASSERT_EQ(0, __tess_submit_at(ctx, TESS_CMD_VA + (1 + i) * DRM_TESSERA_PKT_SIZE, 1,
+					      NULL, 0, &out[i], 1));
+	}
+	data[0] = 1;
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, __tess_syncobj_wait(ctx->fd, out[i].handle, 0, TESS_WAIT_MS));
+		EXPECT_EQ(0, tess_syncobj_status(ctx->fd, out[i].handle));
+		stamps[i] = data[1 + i];
+	}
+	EXPECT_LT(stamps[2], stamps[1]);
+	EXPECT_LT(stamps[1], stamps[0]);
 }
 
 TEST_F(queue, create_emfile)

@@ -278,19 +278,20 @@ struct drm_tessera_vm_bind {
 
 #define DRM_TESSERA_PRIORITY_NORMAL	0
 #define DRM_TESSERA_PRIORITY_LOW	1
+#define DRM_TESSERA_PRIORITY_HIGH	2 /* since 1.1 */
 
 /**
  * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
  * @vm: VM id
  * @flags: zero
  * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit
- * @priority: DRM_TESSERA_PRIORITY_NORMAL, or _LOW: only when no job of a normal queue of the
- *	slice is ready
+ * @priority: DRM_TESSERA_PRIORITY_NORMAL; _LOW: only when no job of another queue of the
+ *	slice is ready; _HIGH: before all others, for those with CAP_SYS_NICE and the DRM master
  * @id: out: queue id, not 0
  *
  * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
- * there is not; -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this
- * file; -EACCES too many jobs of this file hung.
+ * there is not; -EACCES not the right to this priority, or too many jobs of this file hung;
+ * -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this file.
  */
 struct drm_tessera_queue_create {
 	__u32 vm;
