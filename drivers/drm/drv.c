@@ -121,7 +121,7 @@ static const struct file_operations tess_drm_fops = {
 /*
  * Versions of the interface for processes (Documentation/uapi.rst has the rules of growth):
  * - 1.0: the first one that is kept
- * - 1.1: queues of high priority
+ * - 1.1: queues of high priority; several command buffers in a SUBMIT
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |

@@ -97,13 +97,22 @@ void tess_fence_init_hw(struct tess_fence *fence, u64 context, u64 seqno)
 	dma_fence_init(&fence->base, &tess_fence_hw_ops, &fence->lock, context, seqno);
 }
 
+/* Of a part that failed, those behind it are only cancelled */
+static int tess_fence_error(struct dma_fence *before)
+{
+	return before && dma_fence_is_signaled(before) ? before->error : 0;
+}
+
 static void tess_fence_follow(struct dma_fence *source, struct dma_fence_cb *cb)
 {
 	struct tess_fence *fence = container_of(cb, struct tess_fence, cb);
 
-	if (source->error)
-		dma_fence_set_error(&fence->base, source->error);
+	int error = tess_fence_error(fence->before) ?: source->error;
+
+	if (error)
+		dma_fence_set_error(&fence->base, error);
 	dma_fence_signal(&fence->base);
+	dma_fence_put(fence->before);
 	dma_fence_put(&fence->base);
 }
 
@@ -113,15 +122,17 @@ static void tess_fence_follow(struct dma_fence *source, struct dma_fence_cb *cb)
  * @context: of the queue
  * @seqno: of the job in it
  * @source: fence whose end and error it takes over
+ * @before: out fence of the part before it, with a reference that it takes, or NULL
  *
  * From now on dma_fence_put() frees it. Its lock has a class of its own, as it is taken
  * inside of the one of @source and that one inside of a hardware fence's.
  */
 void tess_fence_init_out(struct tess_fence *fence, u64 context, u64 seqno,
-			 struct dma_fence *source)
+			 struct dma_fence *source, struct dma_fence *before)
 {
 	spin_lock_init(&fence->lock);
 	dma_fence_init(&fence->base, &tess_fence_out_ops, &fence->lock, context, seqno);
+	fence->before = before;
 	dma_fence_get(&fence->base);
 	if (dma_fence_add_callback(source, &fence->cb, tess_fence_follow))
 		tess_fence_follow(source, &fence->cb);

@@ -298,7 +298,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	struct tess_fault fault;
 	struct tess_queue *queue;
 	u32 id = args->id;
-	u32 flags, slice;
+	u32 flags, slice, cmd;
 
 	if (args->pad)
 		return -EINVAL;
@@ -310,6 +310,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	tess_queue_is_dead_locked(queue);
 	flags = queue->flags;
 	fault = queue->fault;
+	cmd = queue->fault_cmd;
 	spin_unlock_irq(&queue->lane->lock);
 	slice = queue->lane->vslice;
 	tess_queue_put(queue);
@@ -321,6 +322,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 		args->addr = fault.addr;
 		args->pc = fault.pc;
 		args->packet = fault.indirect;
+		args->cmd = cmd;
 		args->slice = slice;
 	}
 	return 0;

@@ -32,6 +32,7 @@ struct tess_vm;
  * @link: in tess_device::queues, empty if @killed
  * @flags: DRM_TESSERA_QUEUE_*; not 0: dead. Under tess_lane::lock
  * @fault: why, if FAULTED. Under tess_lane::lock
+ * @fault_cmd: command buffer of its SUBMIT that faulted. Under tess_lane::lock
  * @release_work: the last reference may go where sleeping is not allowed
  */
 struct tess_queue {
@@ -48,6 +49,7 @@ struct tess_queue {
 	struct list_head link;
 	u32 flags;
 	struct tess_fault fault;
+	u32 fault_cmd;
 	struct work_struct release_work;
 };
 

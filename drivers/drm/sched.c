@@ -540,6 +540,7 @@ static void tess_lane_fault_locked(struct tess_lane *lane, const struct tess_fau
 	if (guilty) {
 		guilty->queue->flags |= DRM_TESSERA_QUEUE_FAULTED;
 		guilty->queue->fault = *fault;
+		guilty->queue->fault_cmd = guilty->cmd;
 		tess_lane_blame_locked(lane, guilty, -EFAULT, &rec);
 	}
 	spin_unlock_irq(&lane->lock);

@@ -2,8 +2,8 @@
 /**
  * DOC: submission
  *
- * SUBMIT makes a job, gives it the fences of the in syncs to wait for, puts its own
- * fence into the out syncs and queues it. All that can fail comes before the job is
+ * SUBMIT makes a job of each command buffer, gives the first one the fences of the in syncs
+ * to wait for, puts the fence of the last one into the out syncs and queues them. All that can fail comes before the job is
  * armed; nothing after that may. User memory, which may take for ever to come, is read before
  * drm_dev_enter(): an unplug waits for what is inside.
  *
@@ -26,11 +26,12 @@
 #include "vm.h"
 
 #define TESS_MAX_SYNCS		64
-#define TESS_MAX_CMDS		1
+#define TESS_MAX_CMDS		64
 
 /**
  * struct tess_request - what a SUBMIT asks for, in memory of the kernel
  * @cmds: command buffers
+ * @cmd_count: number of them
  * @ins: what to wait for
  * @in_count: number of them
  * @out_syncs: what to signal
@@ -39,6 +40,7 @@
  */
 struct tess_request {
 	struct drm_tessera_cmd *cmds;
+	u32 cmd_count;
 	struct drm_tessera_sync *ins;
 	u32 in_count;
 	struct drm_tessera_sync *out_syncs;
@@ -140,20 +142,21 @@ static int tess_submit_check_queue(struct tess_queue *queue)
 }
 
 /*
- * Count a job that will be pushed, in one step with the check: tess_lane_reclaim() either
- * waits for it, or was first and it is refused.
+ * Count jobs that will be pushed, in one step with the check: tess_lane_reclaim() either
+ * waits for them, or was first and they are refused.
  */
-static int tess_submit_admit(struct tess_submit *submit)
+static int tess_submit_admit(struct tess_queue *queue, struct tess_submit **parts, u32 count)
 {
-	struct tess_queue *queue = submit->queue;
 	struct tess_lane *lane = queue->lane;
+	u32 i;
 	int ret;
 
 	spin_lock_irq(&lane->lock);
 	ret = tess_submit_check_locked(queue);
 	if (!ret) {
-		submit->pushed = true;
-		atomic_inc(&lane->queued);
+		for (i = 0; i < count; i++)
+			parts[i]->pushed = true;
+		atomic_add(count, &lane->queued);
 	}
 	spin_unlock_irq(&lane->lock);
 	return ret;
@@ -189,15 +192,16 @@ static int tess_submit_add_ins(struct tess_submit *submit, struct drm_file *file
 	return 0;
 }
 
-/* Take the out fence from the armed job, and follow it */
-static struct dma_fence *tess_submit_take_out(struct tess_submit *submit)
+/* Take the out fence from the armed job, and follow it. @before: of the part before it */
+static struct dma_fence *tess_submit_take_out(struct tess_submit *submit,
+					      struct dma_fence *before)
 {
 	struct tess_queue *queue = submit->queue;
 	struct tess_fence *out = submit->out;
 
 	submit->out = NULL;
 	tess_fence_init_out(out, queue->out_context, ++queue->out_seqno,
-			    &submit->base.s_fence->finished);
+			    &submit->base.s_fence->finished, before);
 	return &out->base;
 }
 
@@ -215,34 +219,74 @@ static void tess_outs_attach(struct tess_out *outs, u32 count, struct dma_fence 
 	}
 }
 
+static void tess_submit_discard(struct tess_submit **parts, u32 count)
+{
+	while (count--) {
+		drm_sched_job_cleanup(&parts[count]->base);
+		tess_submit_free(parts[count]);
+	}
+}
+
+/* A job for each command buffer: the queue keeps their order */
+static int tess_submit_prepare(struct tess_queue *queue, struct drm_file *file,
+			       const struct tess_request *req, struct tess_submit **parts)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < req->cmd_count; i++) {
+		parts[i] = tess_submit_create(queue, file, &req->cmds[i]);
+		if (IS_ERR(parts[i])) {
+			ret = PTR_ERR(parts[i]);
+			goto err_discard;
+		}
+		parts[i]->cmd = i;
+	}
+	ret = tess_submit_add_ins(parts[0], file, req->ins, req->in_count);
+	if (!ret)
+		ret = tess_submit_admit(queue, parts, req->cmd_count);
+	if (ret)
+		goto err_discard;
+	return 0;
+
+err_discard:
+	tess_submit_discard(parts, i);
+	return ret;
+}
+
+/* Nothing fails any more */
+static void tess_submit_push(const struct tess_request *req, struct tess_submit **parts)
+{
+	struct dma_fence *out = NULL;
+	u32 i;
+
+	for (i = 0; i < req->cmd_count; i++) {
+		drm_sched_job_arm(&parts[i]->base);
+		out = tess_submit_take_out(parts[i], out);
+		if (i == req->cmd_count - 1)
+			tess_outs_attach(req->outs, req->out_count, out);
+		drm_sched_entity_push_job(&parts[i]->base);
+	}
+	dma_fence_put(out);
+}
+
 static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 			      const struct tess_request *req)
 {
-	struct tess_submit *submit;
-	struct dma_fence *out;
+	struct tess_submit **parts;
 	int ret;
 
 	ret = tess_submit_check_queue(queue);
 	if (ret)
 		return ret;
-	submit = tess_submit_create(queue, file, req->cmds);
-	if (IS_ERR(submit))
-		return PTR_ERR(submit);
-
-	ret = tess_submit_add_ins(submit, file, req->ins, req->in_count);
+	parts = kmalloc_array(req->cmd_count, sizeof(*parts), GFP_KERNEL);
+	if (!parts)
+		return -ENOMEM;
+	ret = tess_submit_prepare(queue, file, req, parts);
 	if (!ret)
-		ret = tess_submit_admit(submit);
-	if (ret) {
-		drm_sched_job_cleanup(&submit->base);
-		tess_submit_free(submit);
-		return ret;
-	}
-	drm_sched_job_arm(&submit->base);
-	out = tess_submit_take_out(submit);
-	tess_outs_attach(req->outs, req->out_count, out);
-	dma_fence_put(out);
-	drm_sched_entity_push_job(&submit->base);
-	return 0;
+		tess_submit_push(req, parts);
+	kfree(parts);
+	return ret;
 }
 
 static int tess_submit_entered(struct tess_queue *queue, struct drm_file *file,
@@ -353,8 +397,11 @@ err_free:
 static int tess_submit(struct tess_queue *queue, struct drm_file *file,
 		       const struct drm_tessera_submit *args)
 {
-	struct tess_request req = { .in_count = args->in_syncs.count,
-				    .out_count = args->out_syncs.count };
+	struct tess_request req = {
+		.cmd_count = args->cmds.count,
+		.in_count = args->in_syncs.count,
+		.out_count = args->out_syncs.count,
+	};
 	int ret;
 
 	req.cmds = tess_cmds_copy(&args->cmds);

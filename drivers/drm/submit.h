@@ -17,6 +17,7 @@ struct tess_queue;
  * @queue: queue, referenced
  * @fence: hardware fence; referenced by the job if @started, else owned
  * @out: out fence, owned until the job is armed
+ * @cmd: index of its command buffer in the SUBMIT
  * @job: for the ring
  * @link: in tess_lane::pending. Under tess_lane::lock
  * @seq: on the ring; of the job that it follows if @follows. Under tess_lane::lock
@@ -31,6 +32,7 @@ struct tess_submit {
 	struct tess_queue *queue;
 	struct tess_fence *fence;
 	struct tess_fence *out;
+	u32 cmd;
 	struct tess_job job;
 	struct list_head link;
 	u64 seq;

@@ -53,7 +53,7 @@ TEST_F(submit, errors)
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
 	WITH(cmds.count, 0);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(cmds.count, 2);
+	WITH(cmds.count, 65);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
 	WITH(cmds.array, 8);
 	EXPECT_EQ(-EFAULT, submit(ctx, args));
@@ -326,6 +326,87 @@ TEST_F(submit, many_jobs_in_order)
 	ASSERT_EQ(0, tess_ctx_wait(ctx));
 	EXPECT_EQ(500u, data[0]);
 	EXPECT_EQ(500u, data[1]);
+}
+
+/* Each command buffer counts on from what the one before it left */
+TEST_F(submit, several_command_buffers)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_sync out = { .handle = ctx->done };
+	struct drm_tessera_cmd cmds[64];
+	uint64_t *data = (uint64_t *)ctx->data;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		tess_copy(ctx, TESS_DATA_VA + 8 * (i + 1), TESS_DATA_VA + 8 * i, 8);
+		tess_signal(ctx, TESS_DATA_VA + 8 * (i + 1), DRM_TESSERA_SIGNAL_ADD, 1);
+		cmds[i] = (struct drm_tessera_cmd){
+			.va = TESS_CMD_VA + 2ull * i * DRM_TESSERA_PKT_SIZE,
+			.count = 2,
+		};
+	}
+	ASSERT_EQ(0, submit(ctx, (struct drm_tessera_submit){
+					 .queue = ctx->queue,
+					 .cmds = TESS_ARRAY(cmds, 64),
+					 .out_syncs = TESS_ARRAY(&out, 1),
+				 }));
+	ASSERT_EQ(0, tess_ctx_wait(ctx));
+	for (i = 0; i <= 64; i++)
+		EXPECT_EQ(i, data[i]);
+}
+
+TEST_F(submit, all_command_buffers_or_none)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_cmd cmds[3];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		tess_signal(ctx, TESS_DATA_VA, DRM_TESSERA_SIGNAL_ADD, 1);
+		cmds[i] = (struct drm_tessera_cmd){
+			.va = TESS_CMD_VA + (uint64_t)i * DRM_TESSERA_PKT_SIZE,
+			.count = i < 2,
+		};
+	}
+	EXPECT_EQ(-EINVAL, submit(ctx, (struct drm_tessera_submit){
+					       .queue = ctx->queue,
+					       .cmds = TESS_ARRAY(cmds, 3),
+				       }));
+	tess_begin(ctx);
+	tess_nop(ctx);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0u, *(uint64_t *)ctx->data);
+}
+
+/* The second of three faults: the job says that, and which it was */
+TEST_F(submit, one_of_several_faults)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_sync out = { .handle = ctx->done };
+	struct drm_tessera_queue_state state;
+	struct drm_tessera_cmd cmds[3];
+	uint32_t *data = (uint32_t *)ctx->data;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		tess_fill(ctx, i == 1 ? TESS_FREE_VA : TESS_DATA_VA + 4 * i, 4, 1);
+		cmds[i] = (struct drm_tessera_cmd){
+			.va = TESS_CMD_VA + (uint64_t)i * DRM_TESSERA_PKT_SIZE,
+			.count = 1,
+		};
+	}
+	ASSERT_EQ(0, submit(ctx, (struct drm_tessera_submit){
+					 .queue = ctx->queue,
+					 .cmds = TESS_ARRAY(cmds, 3),
+					 .out_syncs = TESS_ARRAY(&out, 1),
+				 }));
+	EXPECT_EQ(-EFAULT, tess_ctx_wait(ctx));
+	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
+	EXPECT_EQ(DRM_TESSERA_QUEUE_FAULTED, state.flags);
+	EXPECT_EQ(1u, state.cmd);
+	EXPECT_EQ(0u, state.packet);
+	EXPECT_EQ(1u, data[0]);
+	EXPECT_EQ(0u, data[2]);
 }
 
 TEST_F(submit, long_command_buffer)

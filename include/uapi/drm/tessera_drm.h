@@ -380,11 +380,13 @@ struct drm_tessera_cmd {
  * @queue: queue id
  * @flags: zero
  * @slices: zero
- * @cmds: struct drm_tessera_cmd, one
+ * @cmds: struct drm_tessera_cmd, 1 to 64 (before 1.1 one), run in this order as one job: the
+ *	first waits for the in syncs, the last signals the out syncs. None is taken, or all
  * @in_syncs: struct drm_tessera_sync to wait for, at most 64
  * @out_syncs: struct drm_tessera_sync to signal, at most 64
  *
- * Jobs of a queue run in order. A job that fails signals its out syncs with an error:
+ * Jobs of a queue run in order. A job that fails signals its out syncs with an error, that of
+ * the command buffer that failed:
  * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away for another vGPU of
  * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. Other
  * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
