@@ -12,6 +12,7 @@
 #include <drm/drm_file.h>
 #include <tessera/client.h>
 
+struct dmem_cgroup_region;
 struct tess_kms;
 struct tess_lane;
 
@@ -26,6 +27,7 @@ struct tess_lane;
  * @wq: runs the jobs of all lanes, and what is put off to process context
  * @lane_count: entries of @lanes
  * @lanes: one per vslice
+ * @dmem: VRAM for control groups; NULL: the kernel has none
  * @kms: modesetting; NULL: the GPU has no display heads
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
  *	Inside of tess_vm::lock, outside of the BOs' reservations
@@ -46,6 +48,7 @@ struct tess_device {
 	struct workqueue_struct *wq;
 	unsigned int lane_count;
 	struct tess_lane *lanes;
+	struct dmem_cgroup_region *dmem;
 	struct tess_kms *kms;
 
 	struct mutex bo_lock;
@@ -62,9 +65,11 @@ static inline struct tess_device *to_tess_device(const struct drm_device *drm)
 }
 
 /**
- * struct tess_usage - what an open file did with the GPU
- * @ref: held by the file and its queues: jobs may finish after the file is closed
+ * struct tess_usage - what an open file uses
+ * @ref: held by the file, its queues and BOs, which may be there after the file is closed
  * @cycles: GPU time by enum tess_slice_kind
+ * @system_pages: system memory of its BOs that has pages
+ * @vram_pages: VRAM of its BOs
  * @hangs: jobs that were stopped because they hung
  * @pid: process that opened it, for messages
  * @comm: its name
@@ -72,6 +77,8 @@ static inline struct tess_device *to_tess_device(const struct drm_device *drm)
 struct tess_usage {
 	struct kref ref;
 	atomic64_t cycles[TESS_KIND_MIXED + 1];
+	atomic_long_t system_pages;
+	atomic_long_t vram_pages;
 	atomic_t hangs;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];

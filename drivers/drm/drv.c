@@ -121,7 +121,8 @@ static const struct file_operations tess_drm_fops = {
 /*
  * Versions of the interface for processes (Documentation/uapi.rst has the rules of growth):
  * - 1.0: the first one that is kept
- * - 1.1: queues of high priority; several command buffers in a SUBMIT
+ * - 1.1: queues of high priority; several command buffers in a SUBMIT; BOs that are contiguous,
+ *   write-combined, of one VM, or imported
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -129,6 +130,7 @@ static const struct drm_driver tess_drm_driver = {
 	.open = tess_drm_open,
 	.postclose = tess_drm_postclose,
 	.gem_create_object = tess_bo_create_object,
+	.gem_prime_import_sg_table = tess_bo_import,
 	.dumb_create = tess_bo_create_dumb,
 	.show_fdinfo = tess_fdinfo_show,
 	.ioctls = tess_ioctls,
@@ -284,6 +286,11 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
 	if (!tdev->lanes)
 		goto err_put;
 
+	tdev->dmem = tess_dmem_register(drm, "vram", tdev->info.vram_size);
+	if (IS_ERR(tdev->dmem)) {
+		ret = PTR_ERR(tdev->dmem);
+		goto err_put;
+	}
 	ret = tess_kms_init(tdev);
 	if (ret)
 		goto err_put;
@@ -449,3 +456,4 @@ module_exit(tess_drm_exit);
 MODULE_DESCRIPTION("Tessera DRM front-end");
 MODULE_LICENSE("GPL");
 MODULE_IMPORT_NS(TESS_NS);
+MODULE_IMPORT_NS(TESS_DMA_BUF_NS);

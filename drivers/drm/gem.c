@@ -7,54 +7,63 @@
  * GPU needs no notifier. A shrinker would buy little for a GPU whose whole VRAM is
  * mapped by the CPU too.
  *
- * The CPU maps VRAM through the BAR. A fault inserts the 2 MiB around it at once: under
- * nested paging the first touch page by page costs a hundred times more.
- *
  * When the GPU goes away the backing goes with it, while handles stay: DMA mappings and
  * VRAM must not outlive the driver that gave them. drm_dev_unplug() takes the CPU's
  * mappings away, also those made through a dma-buf.
  */
-#include <linux/atomic.h>
+#include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/drm_prime.h>
 #include <drm/tessera_drm.h>
+#include "account.h"
 #include "device.h"
+#include "fdinfo.h"
 #include "gem.h"
-
-#define TESS_FAULT_AROUND	(2UL << 20)
+#include "vm.h"
 
 /* Lines begin where a cache line does */
 #define TESS_DUMB_ALIGN		64
 
+#define TESS_BO_FLAGS		(DRM_TESSERA_BO_VRAM | DRM_TESSERA_BO_CONTIGUOUS | \
+				 DRM_TESSERA_BO_WRITE_COMBINED)
+
 /*
- * Memory of BOs cannot be reclaimed, and no process is charged for it when the machine runs out
- * of memory: somebody else would be killed. So all of them together may have this much, which
- * is counted when they are created. Half of the memory is also TTM's limit.
+ * The memory of a BO counts from the time when there are pages: it is bound or mapped. It counts
+ * until the BO goes, also if the CPU unmaps it before.
  */
-static unsigned int system_percent = 50;
-module_param(system_percent, uint, 0644);
-MODULE_PARM_DESC(system_percent, "part of the machine's memory that buffer objects may have, percent");
-
-static atomic_long_t tess_bo_system_pages;
-
-static int tess_bo_charge(struct tess_bo *bo, u64 size)
+static int tess_bo_charge_locked(struct tess_bo *bo)
 {
-	u64 limit = div_u64((u64)totalram_pages() * min(system_percent, 100U), 100);
-	long pages = (long)(size >> PAGE_SHIFT);
+	struct drm_gem_object *obj = &bo->shmem.base;
+	unsigned long pages = obj->size >> PAGE_SHIFT;
+	int ret;
 
-	if (atomic_long_add_return(pages, &tess_bo_system_pages) > limit) {
-		atomic_long_sub(pages, &tess_bo_system_pages);
-		return -ENOMEM;
-	}
-	bo->system_pages = pages;
-	return 0;
+	dma_resv_assert_held(obj->resv);
+	if (bo->system_pages || !bo->usage)
+		return 0;
+	ret = tess_account_system(bo->usage, pages);
+	if (!ret)
+		bo->system_pages = pages;
+	else
+		drm_dbg(obj->dev, "no %zu bytes for a buffer: see system_percent and client_percent\n",
+			obj->size);
+	return ret;
+}
+
+static void tess_bo_uncharge(struct tess_bo *bo)
+{
+	if (bo->system_pages)
+		tess_unaccount_system(bo->usage, bo->system_pages);
+	bo->system_pages = 0;
+	if (bo->is_vram && bo->usage)
+		tess_unaccount_vram(bo->usage, bo->shmem.base.size, bo->dmem);
+	if (bo->usage)
+		tess_usage_put(bo->usage);
+	bo->usage = NULL;
 }
 
 static void tess_bo_unmap_dma(struct tess_bo *bo)
@@ -70,10 +79,19 @@ static void tess_bo_unmap_dma(struct tess_bo *bo)
 	drm_gem_shmem_unpin(&bo->shmem);
 }
 
+static void tess_bo_release_import(struct tess_bo *bo)
+{
+	if (!bo->attach || !bo->shmem.sgt)
+		return;
+	dma_buf_unmap_attachment_unlocked(bo->attach, bo->shmem.sgt, DMA_BIDIRECTIONAL);
+	bo->shmem.sgt = NULL;
+}
+
 static void tess_bo_release_backing(struct tess_device *tdev, struct tess_bo *bo)
 {
 	lockdep_assert_held(&tdev->bo_lock);
 
+	tess_bo_release_import(bo);
 	tess_bo_unmap_dma(bo);
 	if (bo->vram)
 		tess_vram_free(tdev->gpu, bo->vram);
@@ -84,21 +102,23 @@ static void tess_bo_free(struct drm_gem_object *obj)
 {
 	struct tess_device *tdev = to_tess_device(obj->dev);
 	struct tess_bo *bo = to_tess_bo(obj);
+	struct drm_gem_object *vm_root = bo->vm_root;
 
 	mutex_lock(&tdev->bo_lock);
 	list_del(&bo->link);
 	tess_bo_release_backing(tdev, bo);
 	mutex_unlock(&tdev->bo_lock);
 
+	tess_bo_uncharge(bo);
 	if (bo->is_vram) {
 		drm_gem_object_release(obj);
 		kfree(bo);
 	} else {
-		long pages = bo->system_pages;
-
 		drm_gem_shmem_free(&bo->shmem);
-		atomic_long_sub(pages, &tess_bo_system_pages);
 	}
+	/* The last one that locks it was the release of the pages */
+	if (vm_root)
+		drm_gem_object_put(vm_root);
 }
 
 /**
@@ -119,18 +139,47 @@ static enum drm_gem_object_status tess_bo_status(struct drm_gem_object *obj)
 {
 	struct tess_bo *bo = to_tess_bo(obj);
 
-	return bo->is_vram || READ_ONCE(bo->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
+	return bo->is_vram || bo->attach || READ_ONCE(bo->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
+}
+
+/* A BO of one VM has its lock from there, which nobody else can wait for or keep */
+static struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags)
+{
+	if (to_tess_bo(obj)->vm_root)
+		return ERR_PTR(-EINVAL);
+	return drm_gem_prime_export(obj, flags);
+}
+
+static int tess_system_pin(struct drm_gem_object *obj)
+{
+	return tess_bo_charge_locked(to_tess_bo(obj)) ?: drm_gem_shmem_object_pin(obj);
+}
+
+static int tess_system_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	return tess_bo_charge_locked(to_tess_bo(obj)) ?: drm_gem_shmem_object_vmap(obj, map);
+}
+
+static int tess_system_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	int ret;
+
+	dma_resv_lock(obj->resv, NULL);
+	ret = tess_bo_charge_locked(to_tess_bo(obj));
+	dma_resv_unlock(obj->resv);
+	return ret ?: drm_gem_shmem_object_mmap(obj, vma);
 }
 
 static const struct drm_gem_object_funcs tess_system_funcs = {
 	.free = tess_bo_free,
 	.print_info = drm_gem_shmem_object_print_info,
-	.pin = drm_gem_shmem_object_pin,
+	.export = tess_bo_export,
+	.pin = tess_system_pin,
 	.unpin = drm_gem_shmem_object_unpin,
 	.get_sg_table = drm_gem_shmem_object_get_sg_table,
-	.vmap = drm_gem_shmem_object_vmap,
+	.vmap = tess_system_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
-	.mmap = drm_gem_shmem_object_mmap,
+	.mmap = tess_system_mmap,
 	.status = tess_bo_status,
 	.vm_ops = &drm_gem_shmem_vm_ops,
 };
@@ -153,116 +202,34 @@ struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size
 	return &bo->shmem.base;
 }
 
-static int tess_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
-{
-	/* Copy on write needs pages. */
-	if (is_cow_mapping(vma->vm_flags))
-		return -EINVAL;
-
-	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
-	return 0;
-}
-
-/* Physical address of a page of the BAR, and how many follow it */
-static bool tess_vram_lookup(const struct tess_device *tdev, const struct tess_vram *vram,
-			     u64 offset, phys_addr_t *phys, u64 *left)
-{
-	unsigned int i;
-
-	for (i = 0; i < vram->count; i++) {
-		const struct tess_vram_extent *extent = &vram->extent[i];
-
-		if (offset < extent->size) {
-			*phys = tdev->info.vram_phys + extent->offset + offset;
-			*left = extent->size - offset;
-			return true;
-		}
-		offset -= extent->size;
-	}
-	return false;
-}
-
-static vm_fault_t tess_vram_insert(struct vm_fault *vmf, struct tess_bo *bo)
-{
-	struct drm_gem_object *obj = &bo->shmem.base;
-	struct tess_device *tdev = to_tess_device(obj->dev);
-	struct vm_area_struct *vma = vmf->vma;
-	unsigned long addr = vmf->address & PAGE_MASK;
-	pgoff_t first = drm_vma_node_start(&obj->vma_node);
-	vm_fault_t ret = VM_FAULT_SIGBUS;
-	unsigned long end, pos;
-	phys_addr_t phys;
-	u64 left;
-
-	if (vmf->pgoff < first || !bo->vram ||
-	    !tess_vram_lookup(tdev, bo->vram, (u64)(vmf->pgoff - first) << PAGE_SHIFT, &phys,
-			      &left))
-		return ret;
-
-	end = min(vma->vm_end, ALIGN(addr + 1, TESS_FAULT_AROUND));
-	if (left < end - addr)
-		end = addr + left;
-
-	for (pos = addr; pos < end; pos += PAGE_SIZE) {
-		vm_fault_t err = vmf_insert_pfn(vma, pos, PHYS_PFN(phys + (pos - addr)));
-
-		if (pos == addr)
-			ret = err;
-		if (err != VM_FAULT_NOPAGE)
-			break;
-	}
-	return ret;
-}
-
-static vm_fault_t tess_vram_fault(struct vm_fault *vmf)
-{
-	struct drm_gem_object *obj = vmf->vma->vm_private_data;
-	vm_fault_t ret;
-	int idx;
-
-	if (!drm_dev_enter(obj->dev, &idx))
-		return VM_FAULT_SIGBUS;
-	ret = tess_vram_insert(vmf, to_tess_bo(obj));
-	drm_dev_exit(idx);
-	return ret;
-}
-
-static const struct vm_operations_struct tess_vram_vm_ops = {
-	.fault = tess_vram_fault,
-	.open = drm_gem_vm_open,
-	.close = drm_gem_vm_close,
-};
-
 static const struct drm_gem_object_funcs tess_vram_funcs = {
 	.free = tess_bo_free,
+	.export = tess_bo_export,
 	.mmap = tess_vram_mmap,
 	.status = tess_bo_status,
 	.vm_ops = &tess_vram_vm_ops,
 };
 
-static struct tess_bo *tess_bo_create_system(struct tess_device *tdev, u64 size)
+static struct tess_bo *tess_bo_create_system(struct tess_device *tdev, struct tess_usage *usage,
+					     u64 size, bool write_combined)
 {
 	struct drm_gem_shmem_object *shmem;
 	struct tess_bo *bo;
-	int ret;
+
+	if (size > tess_account_system_limit())
+		return ERR_PTR(-ENOMEM);
 
 	shmem = drm_gem_shmem_create(tdev->drm, size);
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
+	shmem->map_wc = write_combined;
 	bo = to_tess_bo(&shmem->base);
-	ret = tess_bo_charge(bo, size);
-	if (ret) {
-		drm_dbg(tdev->drm, "no %llu bytes for a buffer: see the parameter system_percent\n",
-			size);
-		drm_gem_shmem_free(shmem);
-		return ERR_PTR(ret);
-	}
+	bo->usage = tess_usage_get(usage);
 	return bo;
 }
 
-static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u32 near_slice,
-					   bool contiguous)
+static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, struct tess_usage *usage,
+					   u64 size, u32 near_slice, bool contiguous)
 {
 	int near = near_slice < tdev->lane_count ? (int)near_slice : -1;
 	struct drm_gem_object *obj;
@@ -284,13 +251,19 @@ static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, u64 size, u
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_release;
+	ret = tess_account_vram(tdev, usage, size, &bo->dmem);
+	if (ret)
+		goto err_release;
+	bo->usage = tess_usage_get(usage);
 	bo->vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
 	if (IS_ERR(bo->vram)) {
 		ret = PTR_ERR(bo->vram);
-		goto err_release;
+		goto err_uncharge;
 	}
 	return bo;
 
+err_uncharge:
+	tess_bo_uncharge(bo);
 err_release:
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -303,7 +276,8 @@ err_release:
  *
  * It stays so until the BO or the GPU goes.
  *
- * Return: 0, -ENOMEM, or what the DMA mapping failed with.
+ * Return: 0, -ENOMEM, also if it is more than there may be, -ENODEV what was imported is gone,
+ * or what the DMA mapping failed with.
  */
 int tess_bo_pin_locked(struct tess_bo *bo)
 {
@@ -314,7 +288,12 @@ int tess_bo_pin_locked(struct tess_bo *bo)
 	dma_resv_assert_held(obj->resv);
 	if (bo->is_vram || bo->sgt)
 		return 0;
+	if (bo->attach)
+		return bo->shmem.sgt ? 0 : -ENODEV;
 
+	ret = tess_bo_charge_locked(bo);
+	if (ret)
+		return ret;
 	ret = drm_gem_shmem_pin_locked(&bo->shmem);
 	if (ret)
 		return ret;
@@ -378,6 +357,7 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 {
 	struct tess_bo_cursor cur = { .skip = start, .left = size, .fn = fn, .priv = priv };
 	struct scatterlist *sg;
+	struct sg_table *sgt;
 	unsigned int i;
 	int ret = 0;
 
@@ -388,7 +368,8 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 		return ret;
 	}
 
-	for_each_sgtable_dma_sg(bo->sgt, sg, i) {
+	sgt = bo->attach ? bo->shmem.sgt : bo->sgt;
+	for_each_sgtable_dma_sg(sgt, sg, i) {
 		ret = tess_bo_cursor_piece(&cur, sg_dma_address(sg), sg_dma_len(sg));
 		if (ret || !cur.left)
 			break;
@@ -396,32 +377,114 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 	return ret;
 }
 
+/* From here on the BO is given back when the GPU goes */
+static void tess_bo_enlist(struct tess_device *tdev, struct tess_bo *bo)
+{
+	mutex_lock(&tdev->bo_lock);
+	list_add_tail(&bo->link, &tdev->bos);
+	mutex_unlock(&tdev->bo_lock);
+}
+
+/* The GPU's page tables map whole pages */
+static bool tess_import_fits(struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if (!PAGE_ALIGNED(sg_dma_address(sg) | sg_dma_len(sg)))
+			return false;
+	return true;
+}
+
+static struct drm_gem_object *tess_bo_import_entered(struct drm_device *drm,
+						     struct dma_buf_attachment *attach,
+						     struct sg_table *sgt)
+{
+	struct drm_gem_object *obj;
+
+	if (!tess_import_fits(sgt))
+		return ERR_PTR(-EINVAL);
+	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
+	if (IS_ERR(obj))
+		return obj;
+	to_tess_bo(obj)->attach = attach;
+	tess_bo_enlist(to_tess_device(drm), to_tess_bo(obj));
+	return obj;
+}
+
+/**
+ * tess_bo_import() - make a BO of the memory of another driver
+ * @drm: device
+ * @attach: to its dma-buf
+ * @sgt: where it is for the GPU; it stays there
+ *
+ * Return: GEM object, or error pointer: -EINVAL not whole pages; -ENOMEM; -ENODEV.
+ */
+struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				      struct sg_table *sgt)
+{
+	struct drm_gem_object *obj;
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return ERR_PTR(-ENODEV);
+	obj = tess_bo_import_entered(drm, attach, sgt);
+	drm_dev_exit(idx);
+	return obj;
+}
+
 static int tess_bo_publish(struct tess_device *tdev, struct drm_file *file, struct tess_bo *bo,
 			   u32 *handle)
 {
 	int ret;
 
-	mutex_lock(&tdev->bo_lock);
-	list_add_tail(&bo->link, &tdev->bos);
-	mutex_unlock(&tdev->bo_lock);
-
+	tess_bo_enlist(tdev, bo);
 	ret = drm_gem_handle_create(file, &bo->shmem.base, handle);
 	drm_gem_object_put(&bo->shmem.base);
 	return ret;
 }
 
+/* All BOs of a VM have one lock: fewer are taken for what uses the VM */
+static void tess_bo_make_private(struct tess_bo *bo, struct tess_vm *vm)
+{
+	bo->vm_root = drm_gpuvm_resv_obj(&vm->base);
+	drm_gem_object_get(bo->vm_root);
+	bo->shmem.base.resv = bo->vm_root->resv;
+}
+
+static struct tess_bo *tess_bo_create_backing(struct tess_device *tdev, struct tess_usage *usage,
+					      const struct drm_tessera_bo_create *args)
+{
+	if (args->flags & DRM_TESSERA_BO_VRAM)
+		return tess_bo_create_vram(tdev, usage, args->size, args->near_slice,
+					   args->flags & DRM_TESSERA_BO_CONTIGUOUS);
+	return tess_bo_create_system(tdev, usage, args->size,
+				     args->flags & DRM_TESSERA_BO_WRITE_COMBINED);
+}
+
 static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
 			  struct drm_tessera_bo_create *args)
 {
+	struct tess_file *tfile = to_tess_file(file);
+	struct tess_vm *vm = NULL;
 	struct tess_bo *bo;
+	int ret;
 
-	if (args->flags & DRM_TESSERA_BO_VRAM)
-		bo = tess_bo_create_vram(tdev, args->size, args->near_slice, false);
-	else
-		bo = tess_bo_create_system(tdev, args->size);
-	if (IS_ERR(bo))
-		return PTR_ERR(bo);
-	return tess_bo_publish(tdev, file, bo, &args->handle);
+	if (args->vm) {
+		vm = tess_vm_lookup(tfile, args->vm);
+		if (!vm)
+			return -ENOENT;
+	}
+	bo = tess_bo_create_backing(tdev, tfile->usage, args);
+	ret = PTR_ERR_OR_ZERO(bo);
+	if (!ret) {
+		if (vm)
+			tess_bo_make_private(bo, vm);
+		ret = tess_bo_publish(tdev, file, bo, &args->handle);
+	}
+	tess_vm_put(vm);
+	return ret;
 }
 
 /**
@@ -430,16 +493,17 @@ static int tess_bo_create(struct tess_device *tdev, struct drm_file *file,
  * @data: struct drm_tessera_bo_create
  * @file: open file
  *
- * Return: 0; -EINVAL no or too large a size, unknown flags, a VM; -ENOSPC no such
- * VRAM is left; -ENOMEM, also if all BOs together would have too much system memory
- * (parameter system_percent); -ENODEV.
+ * Return: 0; -EINVAL no or too large a size, flags; -ENOENT no such VM; -ENOSPC no such VRAM is
+ * left, or this file has what it may; -ENOMEM; -ENODEV.
  */
 int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_tessera_bo_create *args = data;
 	int idx, ret;
 
-	if (args->vm || (args->flags & ~DRM_TESSERA_BO_VRAM))
+	if (args->flags & ~TESS_BO_FLAGS)
+		return -EINVAL;
+	if ((args->flags & DRM_TESSERA_BO_CONTIGUOUS) && !(args->flags & DRM_TESSERA_BO_VRAM))
 		return -EINVAL;
 	/* What no VM could map is no sensible size; rounding it up cannot wrap then. */
 	if (!args->size || args->size > TESS_VA_END)
@@ -506,7 +570,7 @@ int tess_bo_create_dumb(struct drm_file *file, struct drm_device *drm,
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	bo = tess_bo_create_vram(tdev, args->size, U32_MAX, true);
+	bo = tess_bo_create_vram(tdev, to_tess_file(file)->usage, args->size, U32_MAX, true);
 	ret = PTR_ERR_OR_ZERO(bo);
 	if (!ret)
 		ret = tess_bo_publish(tdev, file, bo, &args->handle);

@@ -4,11 +4,14 @@
 
 #include <drm/drm_gem_shmem_helper.h>
 
+struct dma_buf_attachment;
+struct dmem_cgroup_pool_state;
 struct drm_device;
 struct drm_file;
 struct drm_mode_create_dumb;
 struct sg_table;
 struct tess_device;
+struct tess_usage;
 struct tess_vram;
 
 /**
@@ -20,7 +23,12 @@ struct tess_vram;
  * @vram: VRAM: the allocation, NULL for system memory
  * @is_vram: in VRAM, also when @vram was given back because the GPU went away
  * @is_contiguous: in VRAM, in one piece: a display head can show it
- * @system_pages: system memory: pages that it counts for
+ * @usage: of the file that made it, which pays for it; NULL: imported
+ * @system_pages: system memory: pages that it pays for, 0 before there are any. Under the BO's
+ *	reservation
+ * @dmem: VRAM: pool of the control group that pays
+ * @attach: imported: to the dma-buf. Its mapping is @shmem.sgt until the GPU goes
+ * @vm_root: whose reservation is the BO's, of the one VM that may map it; NULL: any may
  */
 struct tess_bo {
 	struct drm_gem_shmem_object shmem;
@@ -29,7 +37,11 @@ struct tess_bo {
 	struct tess_vram *vram;
 	bool is_vram;
 	bool is_contiguous;
-	long system_pages;
+	struct tess_usage *usage;
+	unsigned long system_pages;
+	struct dmem_cgroup_pool_state *dmem;
+	struct dma_buf_attachment *attach;
+	struct drm_gem_object *vm_root;
 };
 
 static inline struct tess_bo *to_tess_bo(struct drm_gem_object *obj)
@@ -52,6 +64,11 @@ struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size
 int __must_check tess_bo_pin_locked(struct tess_bo *bo);
 int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
 void tess_bo_release_all(struct tess_device *tdev);
+struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				      struct sg_table *sgt);
+
+extern const struct vm_operations_struct tess_vram_vm_ops;
+int tess_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma);
 
 int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int tess_bo_create_dumb(struct drm_file *file, struct drm_device *drm,

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
+#include "account.h"
 #include "args.h"
 #include "device.h"
 #include "query.h"
@@ -94,19 +95,26 @@ static int tess_query_slices(struct tess_device *tdev, u32 stride, struct tess_a
 	return 0;
 }
 
-static int tess_query_memory(struct tess_device *tdev, struct tess_answer *answer)
+static int tess_query_memory(struct tess_device *tdev, const struct tess_usage *usage,
+			     struct tess_answer *answer)
 {
 	answer->memory = (struct drm_tessera_query_memory){
 		.vram_total = tdev->info.vram_size,
 		.vram_free = tess_gpu_vram_free(tdev->gpu),
+		.vram_limit = tess_account_vram_limit(tdev),
+		.vram_used = (u64)atomic_long_read(&usage->vram_pages) << PAGE_SHIFT,
+		.system_limit = tess_account_system_limit(),
+		.system_used = (u64)atomic_long_read(&usage->system_pages) << PAGE_SHIFT,
+		.system_total_limit = tess_account_system_total_limit(),
+		.system_total_used = tess_account_system_used(),
 	};
 	answer->data = &answer->memory;
 	answer->size = sizeof(answer->memory);
 	return 0;
 }
 
-static int tess_query(struct tess_device *tdev, const struct drm_tessera_query *args,
-		      struct tess_answer *answer)
+static int tess_query(struct tess_device *tdev, struct drm_file *file,
+		      const struct drm_tessera_query *args, struct tess_answer *answer)
 {
 	if (args->arg || (args->stride && args->type != DRM_TESSERA_QUERY_SLICES))
 		return -EINVAL;
@@ -117,7 +125,7 @@ static int tess_query(struct tess_device *tdev, const struct drm_tessera_query *
 	case DRM_TESSERA_QUERY_SLICES:
 		return tess_query_slices(tdev, args->stride, answer);
 	case DRM_TESSERA_QUERY_MEMORY:
-		return tess_query_memory(tdev, answer);
+		return tess_query_memory(tdev, to_tess_file(file)->usage, answer);
 	default:
 		return -EINVAL;
 	}
@@ -150,7 +158,7 @@ int tess_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = tess_query(to_tess_device(drm), args, &answer);
+	ret = tess_query(to_tess_device(drm), file, args, &answer);
 	drm_dev_exit(idx);
 	if (!ret)
 		ret = tess_query_copy(args, &answer);

@@ -3,9 +3,9 @@
  * DOC: submission
  *
  * SUBMIT makes a job of each command buffer, gives the first one the fences of the in syncs
- * to wait for, puts the fence of the last one into the out syncs and queues them. All that can fail comes before the job is
- * armed; nothing after that may. User memory, which may take for ever to come, is read before
- * drm_dev_enter(): an unplug waits for what is inside.
+ * to wait for, puts the fence of the last one into the out syncs and queues them. All that can
+ * fail comes before the first job is armed; nothing after that may. User memory, which may take
+ * for ever to come, is read before drm_dev_enter(): an unplug waits for what is inside.
  *
  * An in sync of the same queue needs no waiting: jobs of a queue run in order. So a
  * chain of jobs that a program makes explicit still runs back to back.

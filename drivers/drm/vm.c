@@ -403,6 +403,8 @@ static int tess_bind_prepare(struct tess_bind *bind, struct drm_file *file,
 			bind->prot |= TESS_AS_EXEC;
 		if (op->size > obj->size || op->offset > obj->size - op->size)
 			return -EINVAL;
+		if (bind->bo->vm_root && bind->bo->vm_root != drm_gpuvm_resv_obj(&bind->vm->base))
+			return -EINVAL;
 	}
 
 	while (bind->spares < TESS_BIND_SPARES) {

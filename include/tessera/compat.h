@@ -21,8 +21,10 @@
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define TESS_NS TESSERA
+#define TESS_DMA_BUF_NS DMA_BUF
 #else
 #define TESS_NS "TESSERA"
+#define TESS_DMA_BUF_NS "DMA_BUF"
 #endif
 
 /* vmf_insert_pfn_pmd() took a pfn_t until that type was removed; sparse has no __has_include() */
@@ -74,6 +76,33 @@
 #define tess_gpuvm_bo_obtain	drm_gpuvm_bo_obtain
 #else
 #define tess_gpuvm_bo_obtain	drm_gpuvm_bo_obtain_locked
+#endif
+
+/* The control group of device memory came with 6.14 */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+struct dmem_cgroup_pool_state;
+struct dmem_cgroup_region;
+struct drm_device;
+
+static inline struct dmem_cgroup_region *tess_dmem_register(struct drm_device *drm,
+							     const char *name, u64 size)
+{
+	return NULL;
+}
+
+static inline int tess_dmem_charge(struct dmem_cgroup_region *region, u64 size,
+				   struct dmem_cgroup_pool_state **pool)
+{
+	return 0;
+}
+
+static inline void tess_dmem_uncharge(struct dmem_cgroup_pool_state *pool, u64 size)
+{
+}
+#else
+#define tess_dmem_register			drmm_cgroup_register_region
+#define tess_dmem_charge(region, size, pool)	dmem_cgroup_try_charge(region, size, pool, NULL)
+#define tess_dmem_uncharge			dmem_cgroup_uncharge
 #endif
 
 /* drm_mode_config_funcs.fb_create() has the format found already since 6.17 */

@@ -33,10 +33,10 @@ TEST_F(memory, create_einval)
 	EXPECT_EQ(-EINVAL,
 		  create(self->fd, (struct drm_tessera_bo_create){ .size = (1ull << 38) + 1 }));
 	EXPECT_EQ(-EINVAL,
-		  create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .flags = 2 }));
+		  create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .flags = 8 }));
 	EXPECT_EQ(-EINVAL,
 		  create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .flags = 1u << 31 }));
-	EXPECT_EQ(-EINVAL, create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .vm = 1 }));
+	EXPECT_EQ(-ENOENT, create(self->fd, (struct drm_tessera_bo_create){ .size = 1, .vm = 1 }));
 	EXPECT_EQ(-EFAULT, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, (void *)8));
 }
 
@@ -56,31 +56,161 @@ TEST_F(memory, create_rounds_up)
 	EXPECT_EQ(2 * TESS_PAGE, args.size);
 }
 
-/* System memory of buffers is not reclaimed, so there is an end before that of the machine */
-TEST_F(memory, create_enomem)
+#define PARAMETERS "/sys/module/tessera_drm/parameters/"
+
+/* The last value of a parameter of the module, which gets another one */
+static unsigned int set_parameter(const char *path, unsigned int value)
 {
-	struct drm_tessera_bo_create args = { .size = 64ull << 20 };
-	uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * TESS_PAGE / 2, sum = 0;
-	uint32_t handles[1024];
-	unsigned int n = 0;
-	int ret;
+	unsigned int last = 0;
+	FILE *f = fopen(path, "r+");
+
+	if (!f || fscanf(f, "%u", &last) != 1)
+		tess_die("%s: %s", path, strerror(errno));
+	rewind(f);
+	fprintf(f, "%u", value);
+	if (fclose(f))
+		tess_die("%s: %s", path, strerror(errno));
+	return last;
+}
+
+/* Bind buffers of the system until there are no more, each @size: how many, and why no more */
+static int bind_some(int fd, uint64_t size, int max, int *rc)
+{
+	uint32_t vm = tess_vm_create(fd);
+	uint32_t handle;
+	int n;
+
+	*rc = 0;
+	for (n = 0; n < max; n++) {
+		*rc = __tess_bo_create(fd, size, 0, &handle);
+		if (*rc)
+			tess_die("a buffer costs nothing yet: %s", strerror(-*rc));
+		*rc = __tess_vm_map(fd, vm, handle, 0, TESS_FREE_VA + n * size, size, 0);
+		if (*rc)
+			break;
+	}
+	return n;
+}
+
+/*
+ * System memory of buffers is not reclaimed, so there is an end before that of the machine, and
+ * one for each file before that of all. It counts when there are pages.
+ */
+TEST_F(memory, system_memory_is_limited)
+{
+	unsigned int all = set_parameter(PARAMETERS "system_percent", 10);
+	unsigned int one = set_parameter(PARAMETERS "client_percent", 50);
+	uint64_t limit = (uint64_t)sysconf(_SC_PHYS_PAGES) / 10 / 2 * TESS_PAGE;
+	uint64_t size = limit / 4 & ~(TESS_PAGE - 1);
+	struct drm_tessera_query_memory memory;
+	int second = tess_open(), third = tess_open();
+	uint32_t handles[16];
+	int rc, i;
 
 	EXPECT_EQ(-ENOMEM, create(self->fd, (struct drm_tessera_bo_create){ .size = 1ull << 37 }));
-	while (!(ret = tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, &args)) && n < 1024) {
-		handles[n++] = args.handle;
-		sum += args.size;
-	}
-	EXPECT_EQ(-ENOMEM, ret);
-	EXPECT_LE(sum, limit);
-	EXPECT_GT(sum + 2 * args.size, limit);
-	/* One goes, one comes */
-	ASSERT_LT(0u, n);
-	EXPECT_EQ(0, __tess_bo_close(self->fd, handles[n - 1]));
-	EXPECT_EQ(0, create(self->fd, args));
-	EXPECT_EQ(-ENOMEM, create(self->fd, args));
+	EXPECT_EQ(-ENOMEM, create(self->fd, (struct drm_tessera_bo_create){ .size = limit * 2 }));
+	/* More than there may be, but nothing of it is there */
+	for (i = 0; i < 16; i++)
+		handles[i] = tess_bo_create(self->fd, size, 0);
+	__tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &memory, sizeof(memory));
+	EXPECT_EQ(0u, memory.system_used);
+
+	EXPECT_EQ(4, bind_some(self->fd, size, 8, &rc));
+	EXPECT_EQ(-ENOMEM, rc);
+	EXPECT_EQ(MAP_FAILED, __tess_bo_mmap(self->fd, handles[0], size));
+	__tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &memory, sizeof(memory));
+	EXPECT_EQ(4 * size, memory.system_used);
+	EXPECT_LE(memory.system_used, memory.system_limit);
+	EXPECT_GT(memory.system_used + size, memory.system_limit);
+
+	/* Another one has its share all the same; what is left for the third is less than that */
+	EXPECT_EQ(4, bind_some(second, size, 8, &rc));
+	EXPECT_EQ(-ENOMEM, rc);
+	EXPECT_EQ(0, bind_some(third, size, 1, &rc));
+	EXPECT_EQ(-ENOMEM, rc);
+
+	/* It comes back */
+	close(second);
+	EXPECT_EQ(1, bind_some(third, size, 1, &rc));
 	close(self->fd);
 	self->fd = tess_open();
+	EXPECT_NE(MAP_FAILED, __tess_bo_mmap(self->fd, tess_bo_create(self->fd, size, 0), size));
+	set_parameter(PARAMETERS "system_percent", all);
+	set_parameter(PARAMETERS "client_percent", one);
+	close(third);
+}
+
+TEST_F(memory, vram_of_a_file_is_limited)
+{
+	unsigned int last = set_parameter(PARAMETERS "client_vram_percent", 25);
+	struct drm_tessera_query_memory memory;
+	struct drm_tessera_query_gpu gpu;
+	int other = tess_open();
+	uint32_t handle = 0, first;
+	uint64_t sum = 0;
+	int rc = 0;
+
+	tess_query_gpu(self->fd, &gpu);
+	first = tess_bo_create(self->fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	for (sum = TESS_2M; !rc && sum <= gpu.vram_size; sum += rc ? 0 : TESS_2M)
+		rc = __tess_bo_create(self->fd, TESS_2M, DRM_TESSERA_BO_VRAM, &handle);
+	EXPECT_EQ(-ENOSPC, rc);
+	__tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &memory, sizeof(memory));
+	EXPECT_EQ(sum, memory.vram_used);
+	EXPECT_EQ(gpu.vram_size / 4, memory.vram_limit);
+	EXPECT_LE(sum, gpu.vram_size / 4);
+	EXPECT_GT(sum + TESS_2M, gpu.vram_size / 4);
+	/* Others have theirs, and it comes back */
+	EXPECT_EQ(0, __tess_bo_create(other, TESS_2M, DRM_TESSERA_BO_VRAM, &handle));
+	EXPECT_EQ(0, __tess_bo_close(self->fd, first));
+	EXPECT_EQ(0, __tess_bo_create(self->fd, TESS_2M, DRM_TESSERA_BO_VRAM, &handle));
+	set_parameter(PARAMETERS "client_vram_percent", last);
+	close(other);
+}
+
+/* What a head can show: one address in VRAM for all of it */
+TEST_F(memory, contiguous)
+{
+	struct drm_tessera_bo_create args = {
+		.size = 3 * TESS_2M + TESS_PAGE,
+		.flags = DRM_TESSERA_BO_VRAM | DRM_TESSERA_BO_CONTIGUOUS,
+		.near_slice = ~0u,
+	};
+	struct drm_tessera_query_gpu gpu;
+
 	EXPECT_EQ(0, create(self->fd, args));
+	args.flags = DRM_TESSERA_BO_CONTIGUOUS;
+	EXPECT_EQ(-EINVAL, create(self->fd, args));
+	/* More than a piece can be, though there may be as much in pieces */
+	tess_query_gpu(self->fd, &gpu);
+	args.flags |= DRM_TESSERA_BO_VRAM;
+	args.size = gpu.vram_size;
+	EXPECT_EQ(-ENOSPC, create(self->fd, args));
+}
+
+TEST_F(memory, of_one_vm)
+{
+	struct drm_tessera_bo_create args = { .size = TESS_PAGE, .vm = tess_vm_create(self->fd) };
+	struct drm_prime_handle export = { .flags = DRM_CLOEXEC };
+	uint32_t other = tess_vm_create(self->fd);
+	uint32_t *p;
+
+	ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, &args));
+	EXPECT_EQ(0, __tess_vm_map(self->fd, args.vm, args.handle, 0, TESS_FREE_VA, TESS_PAGE, 0));
+	EXPECT_EQ(-EINVAL,
+		  __tess_vm_map(self->fd, other, args.handle, 0, TESS_FREE_VA, TESS_PAGE, 0));
+	export.handle = args.handle;
+	EXPECT_EQ(-EINVAL, tess_ioctl(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &export));
+	p = tess_bo_mmap(self->fd, args.handle, TESS_PAGE);
+	p[0] = 1;
+	/* It goes after the VM */
+	EXPECT_EQ(0, __tess_vm_destroy(self->fd, args.vm));
+	EXPECT_EQ(-ENOENT, create(self->fd, args));
+	args.flags = DRM_TESSERA_BO_VRAM;
+	args.vm = other;
+	EXPECT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_CREATE, &args));
+	EXPECT_EQ(0, __tess_vm_map(self->fd, other, args.handle, 0, TESS_FREE_VA, TESS_PAGE, 0));
+	EXPECT_EQ(1u, p[0]);
 }
 
 TEST_F(memory, create_enospc)
@@ -157,6 +287,11 @@ TEST_F(memory, mmap_vram)
 	mmap_both_ways(_metadata, self->fd, DRM_TESSERA_BO_VRAM);
 }
 
+TEST_F(memory, mmap_write_combined)
+{
+	mmap_both_ways(_metadata, self->fd, DRM_TESSERA_BO_WRITE_COMBINED);
+}
+
 TEST_F(memory, mmap_limits)
 {
 	uint32_t handle = tess_bo_create(self->fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
@@ -225,108 +360,6 @@ TEST_F(memory, fork_shares_mappings)
 	EXPECT_EQ(42u, p[0]);
 	EXPECT_EQ(43u, p[TESS_2M / 4 - 1]);
 	EXPECT_EQ(0, __tess_bo_close(self->fd, handle));
-}
-
-static int export_bo(int fd, uint32_t handle)
-{
-	struct drm_prime_handle args = { .handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR };
-	int rc = tess_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
-
-	return rc ? rc : args.fd;
-}
-
-static int import_bo(int fd, int dmabuf, uint32_t *handle)
-{
-	struct drm_prime_handle args = { .fd = dmabuf };
-	int rc = tess_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
-
-	*handle = args.handle;
-	return rc;
-}
-
-static void share(struct __test_metadata *_metadata, int fd, uint32_t flags)
-{
-	uint32_t handle = tess_bo_create(fd, TESS_PAGE, flags), same, theirs;
-	volatile uint32_t *p, *q;
-	int other = tess_open();
-	int dmabuf = export_bo(fd, handle);
-
-	ASSERT_LE(0, dmabuf);
-	EXPECT_EQ(0, import_bo(fd, dmabuf, &same));
-	EXPECT_EQ(handle, same);
-	ASSERT_EQ(0, import_bo(other, dmabuf, &theirs));
-	close(dmabuf);
-	p = tess_bo_mmap(fd, handle, TESS_PAGE);
-	q = tess_bo_mmap(other, theirs, TESS_PAGE);
-	p[5] = 0x1234567;
-	EXPECT_EQ(0x1234567u, q[5]);
-	EXPECT_EQ(0, __tess_bo_close(fd, handle));
-	q[6] = 7;
-	EXPECT_EQ(7u, p[6]);
-	close(other);
-}
-
-TEST_F(memory, share_system)
-{
-	share(_metadata, self->fd, 0);
-}
-
-TEST_F(memory, share_vram)
-{
-	share(_metadata, self->fd, DRM_TESSERA_BO_VRAM);
-}
-
-TEST_F(memory, mmap_of_dmabuf)
-{
-	uint32_t handle = tess_bo_create(self->fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
-	volatile uint32_t *p = tess_bo_mmap(self->fd, handle, TESS_PAGE), *q;
-	int dmabuf = export_bo(self->fd, handle);
-
-	ASSERT_LE(0, dmabuf);
-	q = mmap(NULL, TESS_PAGE, PROT_READ, MAP_SHARED, dmabuf, 0);
-	ASSERT_NE(MAP_FAILED, q);
-	p[1] = 0xabcdef;
-	EXPECT_EQ(0xabcdefu, q[1]);
-	close(dmabuf);
-}
-
-/* Card of this driver, or -1 */
-static int open_card(const char *driver)
-{
-	char path[32];
-	int fd, n;
-
-	for (n = 0; n < 16; n++) {
-		char name[32] = "";
-		struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		snprintf(path, sizeof(path), "/dev/dri/card%d", n);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!tess_ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, driver))
-			return fd;
-		close(fd);
-	}
-	return -1;
-}
-
-TEST_F(memory, foreign_dmabuf_is_einval)
-{
-	struct drm_mode_create_dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
-	uint32_t handle;
-	int fd, dmabuf;
-
-	if (system("modprobe vgem 2>/dev/null"))
-		SKIP(return, "no vgem");
-	fd = open_card("vgem");
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, tess_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &dumb));
-	dmabuf = export_bo(fd, dumb.handle);
-	ASSERT_LE(0, dmabuf);
-	EXPECT_EQ(-EINVAL, import_bo(self->fd, dmabuf, &handle));
-	close(dmabuf);
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,8 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 dir=out/selftests/drm
-[ $# -gt 0 ] || set -- abi_1_0 query memory bind queue submit sync fault isolation stress fdinfo \
-	elastic lifetime torn
+[ $# -gt 0 ] || set -- abi_1_0 query memory prime bind queue submit sync fault isolation stress \
+	fdinfo elastic lifetime torn
 
 status=0
 for test; do

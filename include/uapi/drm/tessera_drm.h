@@ -149,29 +149,48 @@ struct drm_tessera_query_slice {
 #define DRM_TESSERA_SLICE_AVAILABLE	(1 << 0)
 
 /**
- * struct drm_tessera_query_memory - VRAM
- * @vram_total: bytes of the (v)GPU
- * @vram_free: bytes that can be allocated now
+ * struct drm_tessera_query_memory - memory
+ * @vram_total: bytes of VRAM of the (v)GPU
+ * @vram_free: bytes of it that can be allocated now
+ * @vram_limit: since 1.1: bytes of it that this file may have
+ * @vram_used: since 1.1: bytes of it that this file has
+ * @system_limit: since 1.1: bytes of system memory that this file may have
+ * @system_used: since 1.1: bytes of it that this file has, pages that are there
+ * @system_total_limit: since 1.1: bytes of system memory that all files together may have
+ * @system_total_used: since 1.1: bytes of it that they have
  */
 struct drm_tessera_query_memory {
 	__u64 vram_total;
 	__u64 vram_free;
+	__u64 vram_limit;
+	__u64 vram_used;
+	__u64 system_limit;
+	__u64 system_used;
+	__u64 system_total_limit;
+	__u64 system_total_used;
 };
 
 #define DRM_TESSERA_BO_VRAM		(1 << 0)
+#define DRM_TESSERA_BO_CONTIGUOUS	(1 << 1) /* since 1.1 */
+#define DRM_TESSERA_BO_WRITE_COMBINED	(1 << 2) /* since 1.1 */
 
 /**
  * struct drm_tessera_bo_create - DRM_IOCTL_TESSERA_BO_CREATE
  * @size: in: bytes, not 0; out: rounded up to whole pages of 4 KiB
- * @flags: DRM_TESSERA_BO_VRAM: memory of the GPU; 0: system memory, cached
+ * @flags: DRM_TESSERA_BO_VRAM: memory of the GPU; else system memory.
+ *	_CONTIGUOUS, with _VRAM: in one piece, so that a display head can show it.
+ *	_WRITE_COMBINED: the CPU maps system memory without its caches; VRAM always is so
  * @near_slice: VRAM: slice that it should be near to, best effort; a number that is
  *	no slice: anywhere. Ignored for system memory
  * @handle: out: GEM handle
- * @vm: zero
+ * @vm: since 1.1: the only VM that it can be bound in; it cannot be exported then. 0: any VM
  *
- * The memory reads as zero. Errors: -EINVAL @size is 0 or more than a VM has, unknown
- * flags, @vm; -ENOSPC no such VRAM is left; -ENOMEM, also if all buffers together would
- * have more system memory than they may (parameter system_percent of the module).
+ * The memory reads as zero. Pages of system memory are allocated when the BO is bound or mapped,
+ * where -ENOMEM also says that all BOs, or those of this file, have what they may (parameters
+ * system_percent and client_percent of the module). Errors: -EINVAL @size is 0 or more than a VM
+ * has, flags; -ENOENT no such VM; -ENOSPC no such VRAM is left, or this file or its control group
+ * has what it may (parameter client_vram_percent); -ENOMEM, also if @size is more than this file
+ * may have.
  */
 struct drm_tessera_bo_create {
 	__u64 size;
@@ -263,7 +282,7 @@ struct drm_tessera_vm_bind_op {
  * range of an UNMAP are fine. An UNMAP, or a replacing MAP, makes work that is still
  * using the old range fault; wait for it first. The op that fails leaves its range as it
  * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EDQUOT more
- * page tables than a file may have (module parameter page_tables); -EINVAL
+ * page tables than a file may have (module parameter page_tables); -EINVAL a BO of another VM,
  * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array.
  */
 struct drm_tessera_vm_bind {
