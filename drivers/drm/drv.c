@@ -31,6 +31,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include "debugfs.h"
 #include "device.h"
 #include "fdinfo.h"
 #include "gem.h"
@@ -122,7 +123,7 @@ static const struct file_operations tess_drm_fops = {
  * Versions of the interface for processes (Documentation/uapi.rst has the rules of growth):
  * - 1.0: the first one that is kept
  * - 1.1: queues of high priority; several command buffers in a SUBMIT; BOs that are contiguous,
- *   write-combined, of one VM, or imported
+ *   write-combined, of one VM, or imported; limits, times, and memory of the file by QUERY
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -294,6 +295,7 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
 	ret = tess_kms_init(tdev);
 	if (ret)
 		goto err_put;
+	tess_debugfs_init(tdev);
 	return tdev;
 
 err_put:

@@ -7,7 +7,11 @@
  * written after drm_dev_exit(): an unplug waits for what is inside.
  */
 #include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/time.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
@@ -15,12 +19,25 @@
 #include "args.h"
 #include "device.h"
 #include "query.h"
+#include "queue.h"
 #include "sched.h"
+#include "submit.h"
+#include "vm.h"
+
+/* Documentation/hw/isa.rst */
+#define TESS_WAVE_ITEMS		16
+#define TESS_ISA \
+	(DRM_TESSERA_ISA_I | DRM_TESSERA_ISA_M | DRM_TESSERA_ISA_A | DRM_TESSERA_ISA_F | \
+	 DRM_TESSERA_ISA_D | DRM_TESSERA_ISA_C | DRM_TESSERA_ISA_ZICSR | \
+	 DRM_TESSERA_ISA_ZIFENCEI | DRM_TESSERA_ISA_ZIHINTPAUSE | DRM_TESSERA_ISA_ZBA | \
+	 DRM_TESSERA_ISA_ZBB | DRM_TESSERA_ISA_ZBS)
 
 /**
  * struct tess_answer - what a query found
  * @gpu: DRM_TESSERA_QUERY_GPU
  * @memory: DRM_TESSERA_QUERY_MEMORY
+ * @limits: DRM_TESSERA_QUERY_LIMITS
+ * @time: DRM_TESSERA_QUERY_TIME
  * @slices: DRM_TESSERA_QUERY_SLICES: elements as far apart as the user wants them, or NULL
  * @data: the one that was asked for
  * @size: bytes
@@ -28,6 +45,8 @@
 struct tess_answer {
 	struct drm_tessera_query_gpu gpu;
 	struct drm_tessera_query_memory memory;
+	struct drm_tessera_query_limits limits;
+	struct drm_tessera_query_time time;
 	void *slices;
 	const void *data;
 	u32 size;
@@ -113,10 +132,86 @@ static int tess_query_memory(struct tess_device *tdev, const struct tess_usage *
 	return 0;
 }
 
+static int tess_query_limits(struct drm_file *file, struct tess_answer *answer)
+{
+	u32 priority;
+
+	answer->limits = (struct drm_tessera_query_limits){
+		.isa = TESS_ISA,
+		.xlen = 64,
+		.wave_items = TESS_WAVE_ITEMS,
+		.page_size = SZ_4K,
+		.big_page_size = SZ_2M,
+		.max_vms = TESS_MAX_VMS,
+		.max_queues = TESS_MAX_QUEUES,
+		.max_bind_ops = TESS_MAX_BIND_OPS,
+		.max_cmds = TESS_MAX_CMDS,
+		.max_syncs = TESS_MAX_SYNCS,
+	};
+	for (priority = 0; priority <= DRM_TESSERA_PRIORITY_HIGH; priority++)
+		if (!tess_queue_may(file, priority))
+			answer->limits.priorities |= BIT(priority);
+	answer->data = &answer->limits;
+	answer->size = sizeof(answer->limits);
+	return 0;
+}
+
+/* The clocks that the CPU reads without a lock that others may hold for long */
+static int tess_query_clock(u32 clock, u64 *ns)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		*ns = ktime_get_real_ns();
+		return 0;
+	case CLOCK_MONOTONIC:
+		*ns = ktime_get_ns();
+		return 0;
+	case CLOCK_MONOTONIC_RAW:
+		*ns = ktime_get_raw_ns();
+		return 0;
+	case CLOCK_BOOTTIME:
+		*ns = ktime_get_boottime_ns();
+		return 0;
+	case CLOCK_TAI:
+		*ns = ktime_get_clocktai_ns();
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int tess_query_time(struct tess_device *tdev, u32 clock, struct tess_answer *answer)
+{
+	struct drm_tessera_query_time *time = &answer->time;
+	u64 before, after;
+	int ret;
+
+	*time = (struct drm_tessera_query_time){ .clock_khz = tdev->info.clock_khz };
+	/* Nothing comes between the reads but what no driver can keep away */
+	preempt_disable();
+	ret = tess_query_clock(clock, &time->cpu_ns);
+	before = ktime_get_raw_ns();
+	time->gpu_cycles = tess_gpu_time(tdev->gpu);
+	after = ktime_get_raw_ns();
+	preempt_enable();
+	time->span_ns = after - before;
+	answer->data = time;
+	answer->size = sizeof(*time);
+	return ret;
+}
+
+/* Only some know what to do with an argument, or a stride */
+static bool tess_query_valid(const struct drm_tessera_query *args)
+{
+	if (args->arg && args->type != DRM_TESSERA_QUERY_TIME)
+		return false;
+	return !args->stride || args->type == DRM_TESSERA_QUERY_SLICES;
+}
+
 static int tess_query(struct tess_device *tdev, struct drm_file *file,
 		      const struct drm_tessera_query *args, struct tess_answer *answer)
 {
-	if (args->arg || (args->stride && args->type != DRM_TESSERA_QUERY_SLICES))
+	if (!tess_query_valid(args))
 		return -EINVAL;
 
 	switch (args->type) {
@@ -126,6 +221,10 @@ static int tess_query(struct tess_device *tdev, struct drm_file *file,
 		return tess_query_slices(tdev, args->stride, answer);
 	case DRM_TESSERA_QUERY_MEMORY:
 		return tess_query_memory(tdev, to_tess_file(file)->usage, answer);
+	case DRM_TESSERA_QUERY_LIMITS:
+		return tess_query_limits(file, answer);
+	case DRM_TESSERA_QUERY_TIME:
+		return tess_query_time(tdev, args->arg, answer);
 	default:
 		return -EINVAL;
 	}

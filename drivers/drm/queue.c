@@ -24,8 +24,6 @@
 #include "sched.h"
 #include "vm.h"
 
-#define TESS_MAX_QUEUES		1024
-
 /* Releases queues; drained before the module goes */
 static struct workqueue_struct *tess_queue_wq;
 

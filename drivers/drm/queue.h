@@ -9,6 +9,8 @@
 #include <drm/gpu_scheduler.h>
 #include <tessera/client.h>
 
+#define TESS_MAX_QUEUES		1024
+
 struct drm_device;
 struct drm_file;
 struct tess_device;

@@ -25,9 +25,6 @@
 #include "submit.h"
 #include "vm.h"
 
-#define TESS_MAX_SYNCS		64
-#define TESS_MAX_CMDS		64
-
 /**
  * struct tess_request - what a SUBMIT asks for, in memory of the kernel
  * @cmds: command buffers

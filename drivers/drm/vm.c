@@ -31,9 +31,7 @@
 #include "gem.h"
 #include "vm.h"
 
-#define TESS_MAX_VMS		64
 #define TESS_MAX_TABLES_MIB	1048576U
-#define TESS_MAX_BIND_OPS	1024
 #define TESS_BIND_FLAGS		(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC)
 /* What one operation adds at most: the mapping, and a rest at either end */
 #define TESS_BIND_SPARES	3

@@ -7,6 +7,9 @@
 #include <linux/mutex.h>
 #include <drm/drm_gpuvm.h>
 
+#define TESS_MAX_VMS		64
+#define TESS_MAX_BIND_OPS	1024
+
 struct drm_device;
 struct drm_file;
 struct tess_as;

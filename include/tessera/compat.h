@@ -84,8 +84,8 @@ struct dmem_cgroup_pool_state;
 struct dmem_cgroup_region;
 struct drm_device;
 
-static inline struct dmem_cgroup_region *tess_dmem_register(struct drm_device *drm,
-							     const char *name, u64 size)
+static inline struct dmem_cgroup_region *
+tess_dmem_register(struct drm_device *drm, const char *name, u64 size)
 {
 	return NULL;
 }
@@ -100,6 +100,7 @@ static inline void tess_dmem_uncharge(struct dmem_cgroup_pool_state *pool, u64 s
 {
 }
 #else
+#include <linux/cgroup_dmem.h>
 #define tess_dmem_register			drmm_cgroup_register_region
 #define tess_dmem_charge(region, size, pool)	dmem_cgroup_try_charge(region, size, pool, NULL)
 #define tess_dmem_uncharge			dmem_cgroup_uncharge

@@ -486,6 +486,34 @@ TEST_F(bind, vms_are_apart)
 	tess_ctx_close(&other);
 }
 
+/* Is there a mapping at @va, as debugfs tells the administrator? -1: no debugfs */
+static int debugfs_knows(uint64_t va)
+{
+	char command[200];
+	int rc;
+
+	if (access("/sys/kernel/debug/dri", X_OK))
+		return -1;
+	snprintf(command, sizeof(command), "grep -qsi 0x0*%llx /sys/kernel/debug/dri/*/gpuvas",
+		 (unsigned long long)va);
+	rc = system(command);
+	return WIFEXITED(rc) && !WEXITSTATUS(rc);
+}
+
+TEST_F(bind, debugfs)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	const uint64_t va = 0x1234567000ull;
+
+	if (debugfs_knows(va) < 0)
+		SKIP(return, "no debugfs");
+	EXPECT_EQ(0, debugfs_knows(va));
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, va, TESS_PAGE);
+	EXPECT_EQ(1, debugfs_knows(va));
+	tess_vm_unmap(ctx->fd, ctx->vm, va, TESS_PAGE);
+	EXPECT_EQ(0, debugfs_knows(va));
+}
+
 TEST_F(bind, many_mappings)
 {
 	struct drm_tessera_vm_bind_op *ops = calloc(1024, sizeof(*ops));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Buffers that are shared: among files, with other drivers, and the fences in them */
+#include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <poll.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* DRM_IOCTL_TESSERA_QUERY */
+#include <time.h>
+
 #include "harness.h"
 #include "tess_ctx.h"
 
@@ -159,6 +161,89 @@ TEST_F(query, stride_of_arrays)
 	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 4097, 0, slices, sizeof(slices)));
 	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_SLICES, 16, 1, slices, sizeof(slices)));
 	EXPECT_EQ(-EINVAL, ask(fd, DRM_TESSERA_QUERY_GPU, 72, 0, newer, sizeof(newer)));
+}
+
+TEST_F(query, memory_of_a_file)
+{
+	struct drm_tessera_query_memory before, after;
+	int other = tess_open();
+	uint32_t handle;
+
+	__tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &before, sizeof(before));
+	EXPECT_EQ(0u, before.vram_used);
+	EXPECT_EQ(0u, before.system_used);
+	EXPECT_GE(before.system_total_limit, before.system_limit);
+	EXPECT_LT(0u, before.system_limit);
+	handle = tess_bo_create(other, TESS_2M, DRM_TESSERA_BO_VRAM);
+	tess_bo_mmap(other, tess_bo_create(other, TESS_2M, 0), TESS_2M);
+	__tess_query(self->fd, DRM_TESSERA_QUERY_MEMORY, &after, sizeof(after));
+	EXPECT_EQ(0u, after.vram_used);
+	EXPECT_EQ(0u, after.system_used);
+	EXPECT_LE(before.system_total_used + TESS_2M, after.system_total_used);
+	__tess_query(other, DRM_TESSERA_QUERY_MEMORY, &after, sizeof(after));
+	EXPECT_EQ(TESS_2M, after.vram_used);
+	EXPECT_EQ(TESS_2M, after.system_used);
+	EXPECT_EQ(0, __tess_bo_close(other, handle));
+	__tess_query(other, DRM_TESSERA_QUERY_MEMORY, &after, sizeof(after));
+	EXPECT_EQ(0u, after.vram_used);
+	close(other);
+}
+
+TEST_F(query, limits)
+{
+	struct drm_tessera_query_limits limits;
+
+	ASSERT_EQ(sizeof(limits),
+		  __tess_query(self->fd, DRM_TESSERA_QUERY_LIMITS, &limits, sizeof(limits)));
+	/* As Documentation/hw/isa.rst says: rv64imafdc_zicsr_zifencei_zihintpause_zba_zbb_zbs */
+	EXPECT_EQ(0x3f0000112dull, limits.isa);
+	EXPECT_EQ(64u, limits.xlen);
+	EXPECT_EQ(16u, limits.wave_items);
+	EXPECT_EQ(TESS_PAGE, limits.page_size);
+	EXPECT_EQ(TESS_2M, limits.big_page_size);
+	/* bind.vm_emfile, queue.create_emfile, bind.ioctl_errors, submit.errors test them */
+	EXPECT_EQ(64u, limits.max_vms);
+	EXPECT_EQ(1024u, limits.max_queues);
+	EXPECT_EQ(1024u, limits.max_bind_ops);
+	EXPECT_EQ(64u, limits.max_cmds);
+	EXPECT_EQ(64u, limits.max_syncs);
+	/* Tests run as root */
+	EXPECT_EQ(7u, limits.priorities);
+}
+
+static uint64_t now_ns(int clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+TEST_F(query, time)
+{
+	static const int clocks[] = {
+		CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_TAI,
+	};
+	struct drm_tessera_query_time time;
+	uint64_t before, last = 0;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		before = now_ns(clocks[i]);
+		ASSERT_EQ(sizeof(time),
+			  ask(self->fd, DRM_TESSERA_QUERY_TIME, 0, clocks[i], &time, sizeof(time)));
+		EXPECT_LE(before, time.cpu_ns);
+		EXPECT_LE(time.cpu_ns + time.span_ns, now_ns(clocks[i]));
+		/* The GPU's time is between what others say of it before and after */
+		EXPECT_LE(last, time.gpu_cycles);
+		last = tess_sysfs_value("time_cycles");
+		EXPECT_LE(time.gpu_cycles, last);
+		EXPECT_EQ(tess_sysfs_value("clock_khz"), time.clock_khz);
+		EXPECT_EQ(0u, time.pad);
+	}
+	EXPECT_EQ(-EINVAL, ask(self->fd, DRM_TESSERA_QUERY_TIME, 0, CLOCK_PROCESS_CPUTIME_ID, &time,
+			       sizeof(time)));
+	EXPECT_EQ(-EINVAL, ask(self->fd, DRM_TESSERA_QUERY_TIME, 0, ~0u, &time, sizeof(time)));
 }
 
 TEST_F(query, unknown_type_is_einval)

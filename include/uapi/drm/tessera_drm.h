@@ -70,11 +70,16 @@ struct drm_tessera_array {
  * @DRM_TESSERA_QUERY_GPU: struct drm_tessera_query_gpu
  * @DRM_TESSERA_QUERY_SLICES: array of struct drm_tessera_query_slice, one per slice
  * @DRM_TESSERA_QUERY_MEMORY: struct drm_tessera_query_memory
+ * @DRM_TESSERA_QUERY_LIMITS: since 1.1: struct drm_tessera_query_limits
+ * @DRM_TESSERA_QUERY_TIME: since 1.1: struct drm_tessera_query_time. The argument of the query is
+ *	the clock of the CPU: CLOCK_REALTIME, _MONOTONIC, _MONOTONIC_RAW, _BOOTTIME or _TAI
  */
 enum drm_tessera_query_type {
 	DRM_TESSERA_QUERY_GPU = 0,
 	DRM_TESSERA_QUERY_SLICES = 1,
 	DRM_TESSERA_QUERY_MEMORY = 2,
+	DRM_TESSERA_QUERY_LIMITS = 3,
+	DRM_TESSERA_QUERY_TIME = 4,
 };
 
 /**
@@ -168,6 +173,65 @@ struct drm_tessera_query_memory {
 	__u64 system_used;
 	__u64 system_total_limit;
 	__u64 system_total_used;
+};
+
+/* Instruction set of the shader cores: bit n is the extension of the (n + 1)th letter */
+#define DRM_TESSERA_ISA_A		(1ull << 0)
+#define DRM_TESSERA_ISA_C		(1ull << 2)
+#define DRM_TESSERA_ISA_D		(1ull << 3)
+#define DRM_TESSERA_ISA_F		(1ull << 5)
+#define DRM_TESSERA_ISA_I		(1ull << 8)
+#define DRM_TESSERA_ISA_M		(1ull << 12)
+#define DRM_TESSERA_ISA_ZICSR		(1ull << 32)
+#define DRM_TESSERA_ISA_ZIFENCEI	(1ull << 33)
+#define DRM_TESSERA_ISA_ZIHINTPAUSE	(1ull << 34)
+#define DRM_TESSERA_ISA_ZBA		(1ull << 35)
+#define DRM_TESSERA_ISA_ZBB		(1ull << 36)
+#define DRM_TESSERA_ISA_ZBS		(1ull << 37)
+
+/**
+ * struct drm_tessera_query_limits - what there may be, and what there is of the architecture
+ * @isa: DRM_TESSERA_ISA_*
+ * @xlen: bits of a register
+ * @wave_items: work-items that run in lockstep
+ * @page_size: bytes; mappings have multiples of it
+ * @big_page_size: bytes; mappings, and buffers of video memory, that are multiples of it at
+ *	addresses that are, need less translation
+ * @max_vms: VMs of a file
+ * @max_queues: queues of a file
+ * @max_bind_ops: operations of a VM_BIND
+ * @max_cmds: command buffers of a SUBMIT
+ * @max_syncs: syncs of each sort
+ * @priorities: mask of the queue priorities that this process may use
+ */
+struct drm_tessera_query_limits {
+	__u64 isa;
+	__u32 xlen;
+	__u32 wave_items;
+	__u32 page_size;
+	__u32 big_page_size;
+	__u32 max_vms;
+	__u32 max_queues;
+	__u32 max_bind_ops;
+	__u32 max_cmds;
+	__u32 max_syncs;
+	__u32 priorities;
+};
+
+/**
+ * struct drm_tessera_query_time - the GPU's clock and the CPU's at the same time
+ * @gpu_cycles: time of the GPU in cycles, as TIMESTAMP writes it
+ * @cpu_ns: time of the CPU's clock before that was read
+ * @span_ns: how long reading it took: the GPU's time is of a moment in between
+ * @clock_khz: nominal clock of the GPU
+ * @pad: zero
+ */
+struct drm_tessera_query_time {
+	__u64 gpu_cycles;
+	__u64 cpu_ns;
+	__u64 span_ns;
+	__u32 clock_khz;
+	__u32 pad;
 };
 
 #define DRM_TESSERA_BO_VRAM		(1 << 0)
