@@ -124,6 +124,7 @@ static const struct file_operations tess_drm_fops = {
  * - 1.0: the first one that is kept
  * - 1.1: queues of high priority; several command buffers in a SUBMIT; BOs that are contiguous,
  *   write-combined, of one VM, or imported; limits, times, and memory of the file by QUERY
+ * - 1.2: VM_BIND with syncs and null mappings
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -141,7 +142,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 1,
+	.minor = 2,
 };
 
 /*

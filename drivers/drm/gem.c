@@ -453,6 +453,29 @@ static void tess_bo_make_private(struct tess_bo *bo, struct tess_vm *vm)
 	bo->shmem.base.resv = bo->vm_root->resv;
 }
 
+/**
+ * tess_bo_create_scratch() - memory that has no handle
+ * @usage: of the file that pays
+ * @vm: VM that it is for
+ * @size: bytes
+ *
+ * Inside drm_dev_enter().
+ *
+ * Return: BO, or error pointer -ENOMEM.
+ */
+struct tess_bo *tess_bo_create_scratch(struct tess_usage *usage, struct tess_vm *vm, u64 size)
+{
+	struct tess_device *tdev = to_tess_device(vm->base.drm);
+	struct tess_bo *bo;
+
+	bo = tess_bo_create_system(tdev, usage, size, false);
+	if (IS_ERR(bo))
+		return bo;
+	tess_bo_make_private(bo, vm);
+	tess_bo_enlist(tdev, bo);
+	return bo;
+}
+
 static struct tess_bo *tess_bo_create_backing(struct tess_device *tdev, struct tess_usage *usage,
 					      const struct drm_tessera_bo_create *args)
 {

@@ -12,6 +12,7 @@ struct drm_mode_create_dumb;
 struct sg_table;
 struct tess_device;
 struct tess_usage;
+struct tess_vm;
 struct tess_vram;
 
 /**
@@ -64,6 +65,7 @@ struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size
 int __must_check tess_bo_pin_locked(struct tess_bo *bo);
 int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
 void tess_bo_release_all(struct tess_device *tdev);
+struct tess_bo *tess_bo_create_scratch(struct tess_usage *usage, struct tess_vm *vm, u64 size);
 struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sgt);
 

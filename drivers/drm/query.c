@@ -22,6 +22,7 @@
 #include "queue.h"
 #include "sched.h"
 #include "submit.h"
+#include "sync.h"
 #include "vm.h"
 
 /* Documentation/hw/isa.rst */

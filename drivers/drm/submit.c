@@ -10,7 +10,6 @@
  * An in sync of the same queue needs no waiting: jobs of a queue run in order. So a
  * chain of jobs that a program makes explicit still runs back to back.
  */
-#include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
@@ -23,6 +22,7 @@
 #include "queue.h"
 #include "sched.h"
 #include "submit.h"
+#include "sync.h"
 #include "vm.h"
 
 /**
@@ -43,18 +43,6 @@ struct tess_request {
 	struct drm_tessera_sync *out_syncs;
 	struct tess_out *outs;
 	u32 out_count;
-};
-
-/**
- * struct tess_out - a syncobj to signal
- * @syncobj: referenced
- * @chain: allocated for a timeline point, until it is used
- * @point: timeline point
- */
-struct tess_out {
-	struct drm_syncobj *syncobj;
-	struct dma_fence_chain *chain;
-	u64 point;
 };
 
 /**
@@ -202,20 +190,6 @@ static struct dma_fence *tess_submit_take_out(struct tess_submit *submit,
 	return &out->base;
 }
 
-static void tess_outs_attach(struct tess_out *outs, u32 count, struct dma_fence *fence)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		if (outs[i].chain)
-			drm_syncobj_add_point(outs[i].syncobj, outs[i].chain, fence,
-					      outs[i].point);
-		else
-			drm_syncobj_replace_fence(outs[i].syncobj, fence);
-		outs[i].chain = NULL;
-	}
-}
-
 static void tess_submit_discard(struct tess_submit **parts, u32 count)
 {
 	while (count--) {
@@ -302,23 +276,6 @@ static int tess_submit_entered(struct tess_queue *queue, struct drm_file *file,
 	return ret;
 }
 
-static struct drm_tessera_sync *tess_syncs_copy(const struct drm_tessera_array *arr)
-{
-	struct drm_tessera_sync *syncs;
-	u32 i;
-
-	syncs = tess_args_array(arr, TESS_MAX_SYNCS, struct drm_tessera_sync, point);
-	if (IS_ERR(syncs))
-		return syncs;
-	for (i = 0; i < arr->count; i++) {
-		if (syncs[i].flags) {
-			kvfree(syncs);
-			return ERR_PTR(-EINVAL);
-		}
-	}
-	return syncs;
-}
-
 static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd)
 {
 	if (cmd->flags || cmd->slices)
@@ -346,49 +303,6 @@ static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *ar
 		}
 	}
 	return cmds;
-}
-
-static void tess_outs_free(struct tess_out *outs, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		dma_fence_chain_free(outs[i].chain);
-		if (outs[i].syncobj)
-			drm_syncobj_put(outs[i].syncobj);
-	}
-	kfree(outs);
-}
-
-static struct tess_out *tess_outs_create(struct drm_file *file,
-					 const struct drm_tessera_sync *syncs, u32 count)
-{
-	struct tess_out *outs;
-	int ret = -ENOMEM;
-	u32 i;
-
-	outs = kcalloc(count, sizeof(*outs), GFP_KERNEL);
-	if (!outs)
-		return ERR_PTR(-ENOMEM);
-
-	for (i = 0; i < count; i++) {
-		ret = -ENOENT;
-		outs[i].syncobj = drm_syncobj_find(file, syncs[i].handle);
-		if (!outs[i].syncobj)
-			goto err_free;
-		outs[i].point = syncs[i].point;
-		if (!outs[i].point)
-			continue;
-		ret = -ENOMEM;
-		outs[i].chain = dma_fence_chain_alloc();
-		if (!outs[i].chain)
-			goto err_free;
-	}
-	return outs;
-
-err_free:
-	tess_outs_free(outs, count);
-	return ERR_PTR(ret);
 }
 
 static int tess_submit(struct tess_queue *queue, struct drm_file *file,

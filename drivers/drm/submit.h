@@ -6,7 +6,6 @@
 #include <drm/gpu_scheduler.h>
 #include <tessera/client.h>
 
-#define TESS_MAX_SYNCS		64
 #define TESS_MAX_CMDS		64
 
 struct drm_device;

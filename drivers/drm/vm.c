@@ -4,7 +4,9 @@
  *
  * A VM is a drm_gpuvm, which knows what is mapped where, and page tables of the core.
  * VM_BIND is synchronous: page tables are written by the CPU in microseconds, so that a
- * queue of binds with fences would only add latency. Nothing waits for jobs: what is
+ * queue of binds with fences would only add latency. Page tables are allocated meanwhile,
+ * which nothing may do that a fence waits for: so a bind that has in syncs waits for them in
+ * the ioctl, before it enters the device. Else nothing waits for jobs: what is
  * unmapped is invalidated before its pages can be freed, and a job that still uses it
  * faults. That keeps the rule "memory is safe" apart from "the program is right", and
  * leaves no fence in reservations.
@@ -29,10 +31,14 @@
 #include "args.h"
 #include "device.h"
 #include "gem.h"
+#include "sync.h"
 #include "vm.h"
 
 #define TESS_MAX_TABLES_MIB	1048576U
-#define TESS_BIND_FLAGS		(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC)
+#define TESS_BIND_FLAGS \
+	(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC | DRM_TESSERA_BIND_NULL)
+/* Memory behind null mappings, again and again */
+#define TESS_SCRATCH_BYTES	SZ_64K
 /* What one operation adds at most: the mapping, and a rest at either end */
 #define TESS_BIND_SPARES	3
 
@@ -60,6 +66,8 @@ struct tess_va {
  * @va: start of the range
  * @size: bytes
  * @offset: MAP: in @bo
+ * @null: MAP: all of the range is @bo, again and again
+ * @pos: MAP: offset in the range of what is mapped now
  * @spare: nodes not yet in use
  * @spares: number of them
  * @dead: nodes that left the tree, with a reference on their BO. They are freed when
@@ -73,6 +81,8 @@ struct tess_bind {
 	u64 va;
 	u64 size;
 	u64 offset;
+	bool null;
+	u64 pos;
 	struct tess_va *spare[TESS_BIND_SPARES];
 	unsigned int spares;
 	struct list_head dead;
@@ -185,6 +195,8 @@ static void tess_vm_release(struct kref *ref)
 	struct tess_device *tdev = to_tess_device(vm->base.drm);
 
 	tess_vm_unmap_all(vm);
+	if (vm->scratch)
+		drm_gem_object_put(vm->scratch);
 
 	mutex_lock(&tdev->vm_lock);
 	list_del(&vm->link);
@@ -371,9 +383,59 @@ static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
 		return -EINVAL;
 	if (op->flags & ~TESS_BIND_FLAGS)
 		return -EINVAL;
+	if ((op->flags & DRM_TESSERA_BIND_NULL) && (op->handle || op->offset))
+		return -EINVAL;
 	if (!op->size || !PAGE_ALIGNED(op->size | op->va | op->offset))
 		return -EINVAL;
 	if (op->size > TESS_VA_END || op->va > TESS_VA_END - op->size)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * A null mapping is of a BO that only the VM knows, so that the tree, locks and clean-up need
+ * no exception. It is made when it is needed first.
+ */
+static struct drm_gem_object *tess_bind_scratch(struct tess_vm *vm, struct drm_file *file)
+{
+	struct drm_gem_object *obj;
+	struct tess_bo *bo;
+
+	mutex_lock(&vm->lock);
+	if (!vm->scratch) {
+		bo = tess_bo_create_scratch(to_tess_file(file)->usage, vm, TESS_SCRATCH_BYTES);
+		if (!IS_ERR(bo))
+			vm->scratch = &bo->shmem.base;
+	}
+	obj = vm->scratch;
+	if (obj)
+		drm_gem_object_get(obj);
+	mutex_unlock(&vm->lock);
+	return obj;
+}
+
+static int tess_bind_find(struct tess_bind *bind, struct drm_file *file,
+			  const struct drm_tessera_vm_bind_op *op)
+{
+	struct drm_gem_object *obj;
+
+	bind->null = op->flags & DRM_TESSERA_BIND_NULL;
+	obj = bind->null ? tess_bind_scratch(bind->vm, file) :
+			   drm_gem_object_lookup(file, op->handle);
+	if (!obj)
+		return bind->null ? -ENOMEM : -ENOENT;
+	bind->bo = to_tess_bo(obj);
+	bind->offset = op->offset;
+	bind->prot = TESS_AS_READ;
+	if (!(op->flags & DRM_TESSERA_BIND_READONLY))
+		bind->prot |= TESS_AS_WRITE;
+	if (!(op->flags & (DRM_TESSERA_BIND_NOEXEC | DRM_TESSERA_BIND_NULL)))
+		bind->prot |= TESS_AS_EXEC;
+	if (bind->null)
+		return 0;
+	if (op->size > obj->size || op->offset > obj->size - op->size)
+		return -EINVAL;
+	if (bind->bo->vm_root && bind->bo->vm_root != drm_gpuvm_resv_obj(&bind->vm->base))
 		return -EINVAL;
 	return 0;
 }
@@ -382,27 +444,16 @@ static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
 static int tess_bind_prepare(struct tess_bind *bind, struct drm_file *file,
 			     const struct drm_tessera_vm_bind_op *op)
 {
-	struct drm_gem_object *obj;
+	int ret;
 
 	bind->va = op->va;
 	bind->size = op->size;
 	INIT_LIST_HEAD(&bind->dead);
 
 	if (op->op == DRM_TESSERA_BIND_MAP) {
-		obj = drm_gem_object_lookup(file, op->handle);
-		if (!obj)
-			return -ENOENT;
-		bind->bo = to_tess_bo(obj);
-		bind->offset = op->offset;
-		bind->prot = TESS_AS_READ;
-		if (!(op->flags & DRM_TESSERA_BIND_READONLY))
-			bind->prot |= TESS_AS_WRITE;
-		if (!(op->flags & DRM_TESSERA_BIND_NOEXEC))
-			bind->prot |= TESS_AS_EXEC;
-		if (op->size > obj->size || op->offset > obj->size - op->size)
-			return -EINVAL;
-		if (bind->bo->vm_root && bind->bo->vm_root != drm_gpuvm_resv_obj(&bind->vm->base))
-			return -EINVAL;
+		ret = tess_bind_find(bind, file, op);
+		if (ret)
+			return ret;
 	}
 
 	while (bind->spares < TESS_BIND_SPARES) {
@@ -433,7 +484,23 @@ static int tess_bind_map_piece(void *priv, u64 pa, u64 offset, u64 size)
 {
 	struct tess_bind *bind = priv;
 
-	return tess_as_map(bind->vm->as, bind->va + offset, pa, size, bind->prot);
+	return tess_as_map(bind->vm->as, bind->va + bind->pos + offset, pa, size, bind->prot);
+}
+
+static int tess_bind_map_pages(struct tess_bind *bind)
+{
+	u64 size;
+	int ret = 0;
+
+	if (!bind->null)
+		return tess_bo_walk(bind->bo, bind->offset, bind->size, tess_bind_map_piece, bind);
+
+	for (; bind->pos < bind->size && !ret; bind->pos += size) {
+		size = min(bind->size - bind->pos, TESS_SCRATCH_BYTES);
+		ret = tess_bo_walk(bind->bo, 0, size, tess_bind_map_piece, bind);
+		cond_resched();
+	}
+	return ret;
 }
 
 static int tess_bind_map(struct tess_bind *bind)
@@ -446,7 +513,7 @@ static int tess_bind_map(struct tess_bind *bind)
 	if (ret)
 		return ret;
 
-	ret = tess_bo_walk(bind->bo, bind->offset, bind->size, tess_bind_map_piece, bind);
+	ret = tess_bind_map_pages(bind);
 	if (ret) {
 		tess_as_unmap(bind->vm->as, bind->va, bind->size);
 		drm_gpuvm_sm_unmap(gpuvm, bind, bind->va, bind->size);
@@ -549,9 +616,70 @@ static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
 	return ret;
 }
 
+static int tess_vm_bind_entered(struct tess_vm *vm, struct drm_file *file,
+				struct drm_tessera_vm_bind *args,
+				const struct drm_tessera_vm_bind_op *ops)
+{
+	int idx, ret;
+
+	if (!drm_dev_enter(vm->base.drm, &idx))
+		return -ENODEV;
+	ret = tess_vm_bind(vm, file, args, ops);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/* Page tables are written when it is time to, so what is signalled afterwards is signalled */
+static int tess_vm_bind_signal(struct tess_vm *vm, struct drm_file *file,
+			       struct drm_tessera_vm_bind *args,
+			       const struct drm_tessera_vm_bind_op *ops,
+			       const struct drm_tessera_sync *out_syncs)
+{
+	u32 count = args->out_syncs.count;
+	struct dma_fence *done;
+	struct tess_out *outs;
+	int ret;
+
+	outs = tess_outs_create(file, out_syncs, count);
+	if (IS_ERR(outs))
+		return PTR_ERR(outs);
+	ret = tess_vm_bind_entered(vm, file, args, ops);
+	if (!ret) {
+		done = dma_fence_get_stub();
+		tess_outs_attach(outs, count, done);
+		dma_fence_put(done);
+	}
+	tess_outs_free(outs, count);
+	return ret;
+}
+
+static int tess_vm_bind_synced(struct tess_vm *vm, struct drm_file *file,
+			       struct drm_tessera_vm_bind *args,
+			       const struct drm_tessera_vm_bind_op *ops)
+{
+	struct drm_tessera_sync *ins, *outs;
+	int ret;
+
+	ins = tess_syncs_copy(&args->in_syncs);
+	if (IS_ERR(ins))
+		return PTR_ERR(ins);
+	outs = tess_syncs_copy(&args->out_syncs);
+	if (IS_ERR(outs)) {
+		ret = PTR_ERR(outs);
+		goto out_free_ins;
+	}
+	ret = tess_syncs_wait(file, ins, args->in_syncs.count);
+	if (!ret)
+		ret = tess_vm_bind_signal(vm, file, args, ops, outs);
+	kvfree(outs);
+out_free_ins:
+	kvfree(ins);
+	return ret;
+}
+
 static int tess_vm_bind_check(const struct drm_tessera_vm_bind *args)
 {
-	if (args->flags || args->pad || args->in_syncs.count || args->out_syncs.count)
+	if (args->flags || args->pad)
 		return -EINVAL;
 	if (!args->ops.count || args->done > args->ops.count)
 		return -EINVAL;
@@ -564,16 +692,16 @@ static int tess_vm_bind_check(const struct drm_tessera_vm_bind *args)
  * @data: struct drm_tessera_vm_bind
  * @file: open file
  *
- * Return: 0; -EINVAL flags, padding, counts, alignment, range; -E2BIG an operation has a
- * part that is not known; -ENOENT no such VM or handle; -EFAULT; -EINTR; -ENOMEM; -EDQUOT
- * too many page tables; -ENODEV.
+ * Return: 0; -EINVAL flags, padding, counts, alignment, range, an in sync without a fence;
+ * -E2BIG an element has a part that is not known; -ENOENT no such VM, handle or syncobj;
+ * -EFAULT; -EINTR; -ENOMEM; -EDQUOT too many page tables; -ENODEV.
  */
 int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_tessera_vm_bind *args = data;
 	struct drm_tessera_vm_bind_op *ops;
 	struct tess_vm *vm;
-	int idx, ret;
+	int ret;
 
 	ret = tess_vm_bind_check(args);
 	if (ret)
@@ -583,16 +711,9 @@ int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file
 		return PTR_ERR(ops);
 	ret = -ENOENT;
 	vm = tess_vm_lookup(to_tess_file(file), args->vm);
-	if (!vm)
-		goto out_free;
-
-	ret = -ENODEV;
-	if (drm_dev_enter(drm, &idx)) {
-		ret = tess_vm_bind(vm, file, args, ops);
-		drm_dev_exit(idx);
-	}
+	if (vm)
+		ret = tess_vm_bind_synced(vm, file, args, ops);
 	tess_vm_put(vm);
-out_free:
 	kvfree(ops);
 	return ret;
 }

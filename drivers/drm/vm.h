@@ -26,6 +26,7 @@ struct tess_file;
  * @lock: serializes changes
  * @as: page tables; NULL once the GPU is gone. Changes under @lock and
  *	tess_device::vm_lock
+ * @scratch: memory behind null mappings; NULL: there was none yet. Under @lock
  * @link: in tess_device::vms
  */
 struct tess_vm {
@@ -33,6 +34,7 @@ struct tess_vm {
 	struct kref ref;
 	struct mutex lock;
 	struct tess_as *as;
+	struct drm_gem_object *scratch;
 	struct list_head link;
 };
 

@@ -52,6 +52,7 @@ TEST_F(bind, vm_emfile)
 TEST_F(bind, ioctl_errors)
 {
 	struct drm_tessera_vm_bind_op op = { .op = DRM_TESSERA_BIND_UNMAP, .size = TESS_PAGE };
+	struct drm_tessera_sync bad = { .handle = 4711 }, never = { .handle = self->ctx.done };
 	const struct drm_tessera_vm_bind good = {
 		.vm = self->ctx.vm,
 		.ops = TESS_ARRAY(&op, 1),
@@ -84,6 +85,12 @@ TEST_F(bind, ioctl_errors)
 	WITH(in_syncs.count, 1);
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
 	WITH(out_syncs.count, 1);
+	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(in_syncs, TESS_ARRAY(&bad, 1));
+	EXPECT_EQ(-ENOENT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(out_syncs, TESS_ARRAY(&bad, 1));
+	EXPECT_EQ(-ENOENT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	WITH(in_syncs, TESS_ARRAY(&never, 1));
 	EXPECT_EQ(-EINVAL, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
 	WITH(vm, 0);
 	EXPECT_EQ(-ENOENT, tess_ioctl(fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
@@ -120,7 +127,9 @@ TEST_F(bind, map_errors)
 	} while (0)
 	WITH(op, 2);
 	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
-	WITH(flags, 4);
+	WITH(flags, 8);
+	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
+	WITH(flags, DRM_TESSERA_BIND_NULL);
 	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
 	WITH(pad, 1);
 	EXPECT_EQ(-EINVAL, bind_one(ctx, op));
@@ -484,6 +493,114 @@ TEST_F(bind, vms_are_apart)
 	EXPECT_EQ(1u, p[0]);
 	EXPECT_EQ(2u, q[0]);
 	tess_ctx_close(&other);
+}
+
+/* A mapping that waits for the job that uses the old one, and another job that waits for it */
+TEST_F(bind, waits_and_signals)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	uint32_t bo = tess_bo_create(ctx->fd, TESS_PAGE, 0);
+	volatile uint32_t *p = tess_bo_mmap(ctx->fd, bo, TESS_PAGE);
+	struct drm_tessera_vm_bind_op op = {
+		.op = DRM_TESSERA_BIND_MAP,
+		.handle = bo,
+		.va = TESS_FREE_VA,
+		.size = TESS_PAGE,
+	};
+	struct drm_tessera_sync in = { .handle = ctx->done };
+	struct drm_tessera_sync out = { .handle = tess_syncobj_create(ctx->fd), .point = 7 };
+	struct drm_tessera_vm_bind args = {
+		.vm = ctx->vm,
+		.ops = TESS_ARRAY(&op, 1),
+		.in_syncs = TESS_ARRAY(&in, 1),
+		.out_syncs = TESS_ARRAY(&out, 1),
+	};
+	struct drm_tessera_sync last = { .handle = tess_syncobj_create(ctx->fd) };
+	int status;
+	pid_t pid;
+
+	/* The first one writes to what it finds there when it is let go */
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, TESS_PAGE, TESS_FREE_VA, TESS_PAGE);
+	tess_wait(ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+	tess_fill(ctx, TESS_FREE_VA, 4, 0x11);
+	tess_ctx_submit(ctx);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		usleep(200000);
+		*(volatile uint64_t *)ctx->data = 1;
+		_exit(0);
+	}
+	ASSERT_EQ(0, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(1u, args.done);
+	EXPECT_EQ(0, tess_syncobj_status(ctx->fd, ctx->done));
+	EXPECT_EQ(0x11u, *(uint32_t *)(ctx->data + TESS_PAGE));
+	EXPECT_EQ(7u, tess_syncobj_point(ctx->fd, out.handle));
+	ctx->count = 8;
+	tess_fill(ctx, TESS_FREE_VA, 4, 0x22);
+	ASSERT_EQ(0, __tess_submit_at(ctx, TESS_CMD_VA + 8 * DRM_TESSERA_PKT_SIZE, 1, &out, 1,
+				      &last, 1));
+	EXPECT_EQ(0, __tess_syncobj_wait(ctx->fd, last.handle, 0, TESS_WAIT_MS));
+	EXPECT_EQ(0x22u, p[0]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+
+	/* What fails signals nothing */
+	args.done = 0;
+	out.point = 8;
+	op.handle = 999;
+	EXPECT_EQ(-ENOENT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_VM_BIND, &args));
+	EXPECT_EQ(7u, tess_syncobj_point(ctx->fd, out.handle));
+}
+
+TEST_F(bind, null)
+{
+	const uint64_t va = 512 * TESS_2M, size = 8ull << 20;
+	struct drm_tessera_vm_bind_op op = {
+		.op = DRM_TESSERA_BIND_MAP,
+		.flags = DRM_TESSERA_BIND_NULL,
+		.va = va,
+		.size = size,
+	};
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_queue_state state;
+	struct tess_ctx other;
+
+	ASSERT_EQ(0, bind_one(ctx, op));
+	/* Reads and writes anywhere in it are fine, and reach no buffer */
+	tess_fill(ctx, va, size, 0xdead);
+	tess_copy(ctx, TESS_DATA_VA, va + size - 64, 64);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	/* A part becomes a buffer, the rest stays */
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, va + 5 * TESS_PAGE, TESS_PAGE);
+	tess_begin(ctx);
+	tess_fill(ctx, va + 4 * TESS_PAGE, 3 * TESS_PAGE, 0xbeef);
+	ASSERT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_EQ(0xbeefu, *(uint32_t *)ctx->data);
+	EXPECT_EQ(0xbeefu, *(uint32_t *)(ctx->data + TESS_PAGE - 4));
+	EXPECT_EQ(0u, *(uint32_t *)(ctx->data + TESS_PAGE));
+	/* Nobody else sees what was written there */
+	tess_ctx_open_on(&other, ctx->fd, ctx->slice);
+	ASSERT_EQ(0, bind_one(&other, op));
+	tess_copy(&other, TESS_DATA_VA, va, TESS_DATA_BYTES);
+	ASSERT_EQ(0, tess_ctx_run(&other));
+	for (unsigned int i = 0; i < TESS_DATA_BYTES / 4; i++)
+		ASSERT_EQ(0u, ((uint32_t *)other.data)[i]);
+	tess_ctx_close(&other);
+	/* Rights count, and nothing is executed */
+	op.flags |= DRM_TESSERA_BIND_READONLY;
+	ASSERT_EQ(0, bind_one(ctx, op));
+	tess_begin(ctx);
+	tess_copy(ctx, TESS_DATA_VA, va, 64);
+	EXPECT_EQ(0, tess_ctx_run(ctx));
+	EXPECT_FALSE(mapped(ctx, va));
+	tess_begin(ctx);
+	tess_dispatch(ctx, TESS_K_JUMP, 1, 1, va, 0);
+	EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
+	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
+	EXPECT_EQ(DRM_TESSERA_CAUSE_FETCH_PAGE, state.cause);
+	tess_ctx_new_queue(ctx);
+	tess_vm_unmap(ctx->fd, ctx->vm, va, size);
+	EXPECT_FALSE(mapped(ctx, va + size - TESS_PAGE));
 }
 
 /* Is there a mapping at @va, as debugfs tells the administrator? -1: no debugfs */

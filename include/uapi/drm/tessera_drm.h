@@ -308,14 +308,16 @@ struct drm_tessera_vm_destroy {
 
 #define DRM_TESSERA_BIND_READONLY	(1 << 0)
 #define DRM_TESSERA_BIND_NOEXEC		(1 << 1)
+#define DRM_TESSERA_BIND_NULL		(1 << 2) /* since 1.2 */
 
 /**
  * struct drm_tessera_vm_bind_op - one change of an address space
  * @op: DRM_TESSERA_BIND_MAP or DRM_TESSERA_BIND_UNMAP
- * @flags: MAP: DRM_TESSERA_BIND_READONLY, DRM_TESSERA_BIND_NOEXEC; else 0
- * @handle: MAP: GEM handle; else 0
+ * @flags: MAP: DRM_TESSERA_BIND_READONLY, _NOEXEC; _NULL: there is no memory behind it (sparse):
+ *	what is read is undefined, what is written is lost, no instruction is fetched. Else 0
+ * @handle: MAP without _NULL: GEM handle; else 0
  * @pad: zero
- * @offset: MAP: in the BO, 4 KiB aligned; else 0
+ * @offset: MAP without _NULL: in the BO, 4 KiB aligned; else 0
  * @va: 4 KiB aligned
  * @size: bytes, a multiple of 4 KiB, not 0
  */
@@ -334,8 +336,10 @@ struct drm_tessera_vm_bind_op {
  * @vm: VM id
  * @flags: zero
  * @ops: struct drm_tessera_vm_bind_op, 1 to 1024, done in order
- * @in_syncs: none
- * @out_syncs: none
+ * @in_syncs: since 1.2: struct drm_tessera_sync, at most 64: the call waits for them before the
+ *	first op
+ * @out_syncs: since 1.2: struct drm_tessera_sync, at most 64: they are signalled when all ops
+ *	are done. If one fails they stay as they were
  * @done: in: ops of the array to skip, 0 for a new call; out, also on an error: ops from the
  *	beginning of the array that are done. So a call that failed with -EINTR goes on where it
  *	was when it is repeated with the same structure, as drmIoctl() does
