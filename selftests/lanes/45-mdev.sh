@@ -12,5 +12,5 @@ for kernel in 6.12 7.2; do
 done
 echo "# As many slices as there can be"
 scripts/vm host --model-args "--slices 64" --timeout 200 -- \
-	out/selftests/mdev/blueprint -t pool.composition_of_many || status=1
+	out/selftests/mdev/blueprint -r pool.composition_of_many || status=1
 exit $status

@@ -5,7 +5,7 @@
  * what was set up is torn down after an assertion, too. Each test runs in a process of its own
  * with a time limit, and leaves no process behind for the next one. Output is KTAP.
  *
- * TEST_HARNESS_MAIN is main(): "-l" lists the tests, "-r NAME" runs one.
+ * TEST_HARNESS_MAIN is main(): "-l" lists the tests, "-r NAME" runs one. Anything else is refused.
  */
 #ifndef TESS_SELFTESTS_HARNESS_OWN_H
 #define TESS_SELFTESTS_HARNESS_OWN_H
@@ -229,6 +229,10 @@ static inline int __test_main(int argc, char **argv)
 		for (t = __tests.first; t; t = t->next)
 			puts(t->name);
 		return 0;
+	}
+	if (argc > 1 && (argc != 3 || !only)) {
+		fprintf(stderr, "usage: %s [-l | -r TEST]\n", argv[0]);
+		return KSFT_FAIL;
 	}
 	__skip_why =
 		mmap(NULL, TH_WHY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

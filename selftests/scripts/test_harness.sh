@@ -60,6 +60,13 @@ fails()
 	! "$probe" >/dev/null 2>&1
 }
 
+# A misspelt filter must not run all tests, and call that the one that was asked for
+refuses_others()
+{
+	! "$probe" --only torn_down.after_success >out/harness-said 2>/dev/null &&
+		! grep -q '^\(not \)\?ok ' out/harness-said
+}
+
 # Twice as long as the test's one second
 has_patience()
 {
@@ -79,6 +86,7 @@ harness()
 	check "$title: skips, assertions, teardowns and time limits" says_all
 	check "$title: its status tells that tests failed" fails
 	check "$title: one test by its name" one_of_them
+	check "$title: refuses options that it does not know" refuses_others
 	check "$title: TESSERA_PATIENCE times as long" has_patience "$group"
 }
 
