@@ -128,7 +128,12 @@ static int query(struct drm_tessera_query *q)
 		.max_local_bytes = DRM_TESSERA_MAX_LOCAL_BYTES,
 		.max_submit_packets = DRM_TESSERA_MAX_INDIRECT,
 	};
-	struct drm_tessera_query_memory mem = { 64 << 20, sim.vram_free };
+	struct drm_tessera_query_memory mem = {
+		.vram_total = 64 << 20,
+		.vram_free = sim.vram_free,
+		.vram_limit = 64 << 20,
+		.vram_used = (64 << 20) - sim.vram_free,
+	};
 	struct drm_tessera_query_slice slices[SIM_SLICES] = { 0 };
 	const void *src[] = { &gpu, slices, &mem };
 	const uint32_t size[] = { sizeof(gpu), sizeof(slices), sizeof(mem) };

@@ -77,9 +77,8 @@ $(O)/test_device: tests/test_device.c $(O)/libtessera.so $(O)/tessera.h
 # The same with ThreadSanitizer, which wants addresses that are not random
 test-tsan:
 	$(MAKE) O=$(O)/tsan SAN=-fsanitize=thread test-build
-	@echo "TAP version 13"
-	setarch -R $(O)/tsan/asan/test_lib $(O)/tsan/asan/kernels
-	setarch -R $(O)/tsan/asan/test_start $(O)/tsan/asan/kernels
+	@s=0; for t in test_lib test_start; do echo "TAP version 13"; echo "# $$t"; \
+		setarch -R $(O)/tsan/asan/$$t $(O)/tsan/asan/kernels || s=1; done; exit $$s
 
 .PHONY: sim test-build test test-device test-tsan
 .SECONDARY:
