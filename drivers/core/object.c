@@ -12,9 +12,9 @@
  * within gpu_remove().
  *
  * While the GPU is gone but was not stopped, a slice may still use page tables or write to
- * a context, and the front-end has no means any more to keep it from that. Who leaves an
- * object then leaves the shell with it (tess_object.left); both go when the GPU is stopped.
- * Nobody waits for that: locks that the front-end holds may be wanted on the way there.
+ * a context, and the front-end has no means any more to keep it from that. A front-end that
+ * leaves an object then leaves the shell with it (tess_object.left); both go when the GPU is
+ * stopped. The front-end does not wait for that: stopping may want locks that it holds.
  *
  * Which of the two destroys is decided under tess_gpu.objects_lock: who takes the
  * object from the list. A front-end that does is inside an SRCU read section until it

@@ -243,8 +243,8 @@ struct tess_hw_switch {
  *	the ring with interrupts off
  * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
  * @ring_job: the job that a packet of the ring is of. Atomic
- * @ring_recover: as tess_ring_recover(), of the jobs up to @last. May sleep; others may be
- *	put in the ring meanwhile, which are kicked after it. -EALREADY
+ * @ring_recover: as tess_ring_recover(), of the jobs up to @last. May sleep; other jobs may
+ *	be put in the ring meanwhile, which are kicked after it. -EALREADY
  * @ring_spent: as tess_ring_spent(). May sleep
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()

@@ -413,7 +413,7 @@ TEST_F(lifetime, job_that_waits_for_another_gpu)
 	tess_ctx_close(&ctx);
 	unbind(_metadata, self->bdf);
 	EXPECT_EQ(0, sync_status(_metadata, file));
-	/* Who has the memory next, if it was freed */
+	/* A use after free would be in memory that the new device has now */
 	rebind(_metadata, self->bdf, self->vram, self->slices);
 	EXPECT_EQ(0, sync_status(_metadata, file));
 

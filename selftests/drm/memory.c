@@ -160,7 +160,7 @@ TEST_F(memory, vram_of_a_file_is_limited)
 	EXPECT_EQ(gpu.vram_size / 4, memory.vram_limit);
 	EXPECT_LE(sum, gpu.vram_size / 4);
 	EXPECT_GT(sum + TESS_2M, gpu.vram_size / 4);
-	/* Others have theirs, and it comes back */
+	/* Another file has a share of its own; what is closed can be had again */
 	EXPECT_EQ(0, __tess_bo_create(other, TESS_2M, DRM_TESSERA_BO_VRAM, &handle));
 	EXPECT_EQ(0, __tess_bo_close(self->fd, first));
 	EXPECT_EQ(0, __tess_bo_create(self->fd, TESS_2M, DRM_TESSERA_BO_VRAM, &handle));

@@ -223,7 +223,7 @@ static int readable(int fd, int ms)
 	return poll(&p, 1, ms);
 }
 
-/* Others wait for a job through the buffer that it writes, as they do with other drivers */
+/* Users of a buffer wait for the job that writes it, as they do with other drivers */
 TEST_F(prime, implicit_fences)
 {
 	struct dma_buf_import_sync_file in = { .flags = DMA_BUF_SYNC_WRITE };

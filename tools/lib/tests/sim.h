@@ -31,7 +31,7 @@
  * @deny_bo_at: BO_CREATE of this number (from 1) fails with -ENOMEM
  * @bos: BO_CREATEs so far, refused ones too
  * @stuck: jobs stay unfinished until sim_unstick()
- * @patient: who waits for such jobs without a time limit waits; otherwise -EDEADLK
+ * @patient: a wait for such jobs without a time limit waits; otherwise -EDEADLK
  * @waiters: threads that wait
  * @hang_after: instructions after which a job counts as hung
  * @submits: submissions so far, refused ones too
