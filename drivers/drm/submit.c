@@ -226,7 +226,8 @@ err_discard:
 }
 
 /* Nothing fails any more */
-static void tess_submit_push(const struct tess_request *req, struct tess_submit **parts)
+static void tess_submit_push(const struct tess_request *req, struct tess_submit **parts,
+			     struct drm_gpuvm_exec *exec)
 {
 	struct dma_fence *out = NULL;
 	u32 i;
@@ -234,8 +235,10 @@ static void tess_submit_push(const struct tess_request *req, struct tess_submit 
 	for (i = 0; i < req->cmd_count; i++) {
 		drm_sched_job_arm(&parts[i]->base);
 		out = tess_submit_take_out(parts[i], out);
-		if (i == req->cmd_count - 1)
+		if (i == req->cmd_count - 1) {
 			tess_outs_attach(req->outs, req->out_count, out);
+			tess_vm_add_job(exec, out);
+		}
 		drm_sched_entity_push_job(&parts[i]->base);
 	}
 	dma_fence_put(out);
@@ -244,6 +247,7 @@ static void tess_submit_push(const struct tess_request *req, struct tess_submit 
 static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 			      const struct tess_request *req)
 {
+	struct drm_gpuvm_exec exec;
 	struct tess_submit **parts;
 	int ret;
 
@@ -253,9 +257,14 @@ static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 	parts = kmalloc_array(req->cmd_count, sizeof(*parts), GFP_KERNEL);
 	if (!parts)
 		return -ENOMEM;
+	ret = tess_vm_lock_for_job(queue->vm, &exec);
+	if (ret)
+		goto out_free;
 	ret = tess_submit_prepare(queue, file, req, parts);
 	if (!ret)
-		tess_submit_push(req, parts);
+		tess_submit_push(req, parts, &exec);
+	drm_gpuvm_exec_unlock(&exec);
+out_free:
 	kfree(parts);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #define TESS_MAX_VMS		64
 #define TESS_MAX_BIND_OPS	1024
 
+struct dma_fence;
 struct drm_device;
 struct drm_file;
 struct tess_as;
@@ -23,7 +24,8 @@ struct tess_file;
  *	own, which drm_gpuvm_init() does not take on all kernels: jobs that wait for a fence of
  *	another driver keep queue and VM beyond the last file and the GPU
  * @ref: held by the id and by queues
- * @lock: serializes changes
+ * @lock: serializes changes of the tree
+ * @tables: serializes changes of what is in @as. Inside of reservations
  * @as: page tables; NULL once the GPU is gone. Changes under @lock and
  *	tess_device::vm_lock
  * @scratch: memory behind null mappings; NULL: there was none yet. Under @lock
@@ -33,15 +35,38 @@ struct tess_vm {
 	struct drm_gpuvm base;
 	struct kref ref;
 	struct mutex lock;
+	struct mutex tables;
 	struct tess_as *as;
 	struct drm_gem_object *scratch;
 	struct list_head link;
 };
 
+/**
+ * struct tess_va - a mapping
+ * @base: in the tree of its VM
+ * @prot: TESS_AS_*
+ * @dead: in tess_bind::dead
+ */
+struct tess_va {
+	struct drm_gpuva base;
+	u32 prot;
+	struct list_head dead;
+};
+
+static inline struct tess_va *to_tess_va(struct drm_gpuva *va)
+{
+	return container_of(va, struct tess_va, base);
+}
+
 static inline struct tess_vm *to_tess_vm(struct drm_gpuvm *gpuvm)
 {
 	return container_of(gpuvm, struct tess_vm, base);
 }
+
+int tess_vm_map(struct tess_vm *vm, u64 va, u64 pa, u64 size, u32 prot);
+int tess_vm_unmap(struct tess_vm *vm, u64 va, u64 size);
+int __must_check tess_vm_lock_for_job(struct tess_vm *vm, struct drm_gpuvm_exec *exec);
+void tess_vm_add_job(struct drm_gpuvm_exec *exec, struct dma_fence *fence);
 
 struct tess_vm *tess_vm_lookup(struct tess_file *tfile, u32 id);
 struct tess_as_budget *tess_vm_tables_create(void);
@@ -51,6 +76,10 @@ void tess_vm_release_all(struct tess_device *tdev);
 
 int tess_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int tess_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+int tess_bind_step_map(struct drm_gpuva_op *op, void *priv);
+int tess_bind_step_remap(struct drm_gpuva_op *op, void *priv);
+int tess_bind_step_unmap(struct drm_gpuva_op *op, void *priv);
 int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif
