@@ -22,8 +22,8 @@
  * 5. The back-end's part of every remaining object is destroyed, and the back-end may go.
  *
  * A GPU that does not answer (tess_gpu_lost()) takes the first three steps at once and the
- * others when the bus removes the device. The structure itself lives as long as somebody
- * holds an object or a vGPU of it.
+ * others when its back-end resets it, or the bus removes the device. The structure itself lives
+ * as long as somebody holds an object or a vGPU of it.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -198,7 +198,12 @@ static void gpu_retire(struct tess_gpu *gpu)
 
 static void gone_work(struct work_struct *work)
 {
-	gpu_retire(container_of(work, struct tess_gpu, gone_work));
+	struct tess_gpu *gpu = container_of(work, struct tess_gpu, gone_work);
+
+	gpu_retire(gpu);
+	/* The back-end stays until this work is disabled */
+	if (gpu->be->ops->lost)
+		gpu->be->ops->lost(gpu->be);
 }
 
 void tess_gpu_lost(struct tess_gpu *gpu)

@@ -437,12 +437,21 @@ static bool hw_completion_take(struct tess_backend *be, unsigned int slice)
 	return true;
 }
 
+static void hw_lost(struct tess_backend *be)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	WRITE_ONCE(tp->lost, true);
+	queue_delayed_work(system_freezable_wq, &tp->recovery, 0);
+}
+
 /* ---- operations ---- */
 
 #define HW_COMMON_OPS						\
 	.time = hw_time,					\
 	.rates = hw_rates,					\
 	.cut = hw_cut,						\
+	.lost = hw_lost,					\
 	.client_read = hw_client_read,				\
 	.client_write = hw_client_write,			\
 	.kick = hw_kick,					\

@@ -10,6 +10,10 @@
  * power) is a stop followed by a start: clients lose the GPU and find a new one. Before the
  * driver is unbound the GPU is drained: clients that another GPU can have go there.
  *
+ * A GPU that the core gives up, because it does not answer or a slice of it cannot be stopped,
+ * is reset in the same way without anybody's help: its clients were told that they lost it. Not
+ * without limit: what provokes it again and again would take the GPU from all others each time.
+ *
  * When the system sleeps and everything keeps its power (suspend to idle), so does the GPU,
  * and nobody loses anything: it completes what is in its rings, needs the host for faults
  * and turns of clients, and so waits for it. Interrupts that it raises meanwhile are kept by
@@ -21,6 +25,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/ratelimit.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/suspend.h>
@@ -31,6 +36,13 @@
 #include "hw.h"
 #include "irq.h"
 #include "tess_pci.h"
+
+#define RECOVERY_PERIOD	(600 * HZ)
+#define RECOVERY_RETRY	(HZ / 10)
+
+static unsigned int recoveries = 3;
+module_param(recoveries, uint, 0644);
+MODULE_PARM_DESC(recoveries, "how often in ten minutes a GPU that was given up is reset; 0: never");
 
 /* ---- start and stop ---- */
 
@@ -72,6 +84,7 @@ static int tess_pci_start(struct tess_pci *tp)
 	int rc;
 
 	WRITE_ONCE(tp->dead, false);
+	WRITE_ONCE(tp->lost, false);
 	tess_pci_reset(tp);
 	rc = tess_pci_identify(tp);
 	if (rc)
@@ -112,6 +125,83 @@ static void tess_pci_stop(struct tess_pci *tp)
 	tess_pci_display_stop(tp);
 	pci_clear_master(tp->pdev);
 	pci_stop_memory(tp);
+}
+
+/* ---- a GPU that was given up ---- */
+
+/* It makes no access to memory: stopping clears bus mastering, if the core did not */
+static int pci_recover(struct tess_pci *tp)
+{
+	struct pci_dev *pdev = tp->pdev;
+	int rc;
+
+	tess_pci_stop(tp);
+	/* Whatever took it from the bus may have changed its configuration */
+	rc = pci_load_saved_state(pdev, tp->config);
+	if (rc)
+		return rc;
+	pci_restore_state(pdev);
+	rc = pci_reset_function_locked(pdev);
+	if (rc)
+		dev_notice(&pdev->dev, "the function is not reset: %d\n", rc);
+	/* If that did not start it, the GPU's own reset has to do */
+	return tp->started ? 0 : tess_pci_start(tp);
+}
+
+static bool may_recover(struct tess_pci *tp)
+{
+	struct ratelimit_state *rs = &tp->recoveries;
+
+	rs->burst = READ_ONCE(recoveries);
+	return rs->burst && __ratelimit(rs);
+}
+
+static void recover_locked(struct tess_pci *tp)
+{
+	struct device *dev = tp->be.dev;
+	int rc;
+
+	device_lock_assert(dev);
+	/* Somebody else may have reset it meanwhile; what was pulled is removed soon */
+	if (!tp->started || !READ_ONCE(tp->lost) || !pci_device_is_present(tp->pdev))
+		return;
+	if (!may_recover(tp)) {
+		dev_err(dev, "the GPU stays lost: write 1 to \"reset\" of the device to reset it\n");
+		return;
+	}
+	dev_warn(dev, "the GPU is reset, all who used it have lost it\n");
+	rc = pci_recover(tp);
+	if (rc)
+		dev_err(dev, "no GPU after a reset: %d\n", rc);
+}
+
+/* Who holds the device lock may wait for this work: the driver is unbound */
+static void recovery_work(struct work_struct *work)
+{
+	struct tess_pci *tp = container_of(work, struct tess_pci, recovery.work);
+
+	if (!device_trylock(tp->be.dev)) {
+		queue_delayed_work(system_freezable_wq, &tp->recovery, RECOVERY_RETRY);
+		return;
+	}
+	recover_locked(tp);
+	device_unlock(tp->be.dev);
+}
+
+static void stop_recovery(void *data)
+{
+	struct tess_pci *tp = data;
+
+	disable_delayed_work_sync(&tp->recovery);
+}
+
+static int probe_recovery(struct tess_pci *tp)
+{
+	INIT_DELAYED_WORK(&tp->recovery, recovery_work);
+	ratelimit_state_init(&tp->recoveries, RECOVERY_PERIOD, 0);
+	/* What was not done is said by recover_locked() */
+	ratelimit_set_flags(&tp->recoveries, RATELIMIT_MSG_ON_RELEASE);
+	return devm_add_action_or_reset(tp->be.dev, stop_recovery, tp);
 }
 
 /* ---- probe and remove ---- */
@@ -211,6 +301,8 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		rc = probe_vectors(tp);
 	if (!rc)
 		rc = probe_config(tp);
+	if (!rc)
+		rc = probe_recovery(tp);
 	if (!rc)
 		rc = tess_pci_start(tp);
 	if (rc)

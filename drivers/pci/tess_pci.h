@@ -6,7 +6,9 @@
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit_types.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <tessera/backend.h>
 
 #include "switch.h"
@@ -42,6 +44,9 @@ struct tess_pci_stage2 {
  *	off the bus before. Written once
  * @started: in the pool. Under the device lock, as all callers of start and stop
  * @slept_at: GPU time when the system went to sleep. Under the device lock
+ * @lost: the core gave the GPU up since it was started
+ * @recovery: resets a GPU that is @lost
+ * @recoveries: how often lately
  * @mm: allocator of VRAM
  * @asids: address space ids in use, from 1
  * @records: completion records of kernel rings, slice n's is number n
@@ -63,6 +68,9 @@ struct tess_pci {
 	bool dead;
 	bool started;
 	u64 slept_at;
+	bool lost;
+	struct delayed_work recovery;
+	struct ratelimit_state recoveries;
 	struct tess_pci_vram mm;
 	struct ida asids;
 	struct tess_completion_record *records;

@@ -170,6 +170,9 @@ struct tess_hw_switch {
  *	translations are dropped, its registers are clear; engines and links are all on,
  *	stage 2 is off. -EIO: the slice does not answer and must not be used
  * @cut: stop all accesses of the GPU to memory, for good. No lock is held
+ * @lost: tess_gpu_lost() took effect: all clients were told, nothing enters the back-end. The
+ *	back-end may reset the GPU, unregister it and register it again, but not in this call.
+ *	Optional. No lock is held
  * @slice_setup: set what the host allows. Optional: a GPU that cannot restrict slices
  * @slice_stage2: @as translates the client-physical addresses of the slice; NULL:
  *	bypass. On return the old translations are dropped. Optional: without it clients
@@ -257,6 +260,7 @@ struct tess_backend_ops {
 
 	int (*slice_reset)(struct tess_backend *be, unsigned int slice);
 	void (*cut)(struct tess_backend *be);
+	void (*lost)(struct tess_backend *be);
 	int (*slice_setup)(struct tess_backend *be, unsigned int slice,
 			   const struct tess_slice_setup *setup);
 	int (*slice_stage2)(struct tess_backend *be, unsigned int slice, struct tess_hw_as *as);

@@ -15,9 +15,12 @@
 
 #include "harness.h"
 #include "client.h"
+#include "log.h"
 
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define DEVICES "/sys/bus/pci/devices/"
+#define RECOVERIES "/sys/module/tessera_pci/parameters/recoveries"
+#define RECOVERIES_DEFAULT "3"
 #define ROUNDS 10
 #define PATIENCE_MS 60000
 #define WATCH_GPA WORK_GPA
@@ -67,11 +70,14 @@ FIXTURE_SETUP(stop)
 	if (self->slice < 0)
 		SKIP(return, "TESS_REFUSE_SLICE is not set");
 	snprintf(self->bdf, sizeof(self->bdf), "%s", gpu_name());
+	/* An administrator does it, unless a test is about that */
+	ASSERT_EQ(0, file_write(RECOVERIES, "0"));
 	ASSERT_EQ(0, open_slow(&self->slow, self->slice));
 }
 
 FIXTURE_TEARDOWN(stop)
 {
+	EXPECT_EQ(0, file_write(RECOVERIES, RECOVERIES_DEFAULT));
 }
 
 static bool types_come(void)
@@ -195,14 +201,12 @@ static bool all_are(const volatile uint32_t *words, size_t size, uint32_t val)
 	return true;
 }
 
-static void expect_new_life(struct __test_metadata *_metadata, struct __fixture_stop *self)
+static void expect_as_new(struct __test_metadata *_metadata, struct __fixture_stop *self)
 {
 	struct client c;
 	uint64_t size;
 	uint32_t *vram;
 
-	ASSERT_EQ(0, file_write(DRIVER "unbind", self->bdf));
-	ASSERT_EQ(0, rebind(self->bdf));
 	ASSERT_EQ(0, open_on(&c, self->slice, true));
 	size = reg64(&c.v, TESS_REG_VRAM_SIZE);
 	vram = vgpu_mmap(&c.v, TESS_BAR_VRAM, 0, size);
@@ -211,6 +215,13 @@ static void expect_new_life(struct __test_metadata *_metadata, struct __fixture_
 	/* Without a DISPATCH: that slice is the same as ever */
 	EXPECT_EQ(0, ring_finish(&c.r));
 	client_close(&c);
+}
+
+static void expect_new_life(struct __test_metadata *_metadata, struct __fixture_stop *self)
+{
+	ASSERT_EQ(0, file_write(DRIVER "unbind", self->bdf));
+	ASSERT_EQ(0, rebind(self->bdf));
+	expect_as_new(_metadata, self);
 }
 
 /* What it left in VRAM, and what it runs, are nobody's business: the vGPU is dead */
@@ -256,6 +267,84 @@ TEST_F_TIMEOUT(stop, a_reset_that_fails_is_the_end, 150)
 	EXPECT_FALSE(bus_master(self->bdf));
 	client_close(&self->slow);
 	expect_new_life(_metadata, self);
+}
+
+static bool wait_dead(struct client *c)
+{
+	long end = now_ms() + PATIENCE_MS;
+
+	while (reg32(&c->v, TESS_REG_ID) != 0xffffffff) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(10);
+	}
+	return true;
+}
+
+/* The client of the slice that cannot be stopped loses the GPU for all: another vGPU is told */
+static void lose_it_for_all(struct __test_metadata *_metadata, struct __fixture_stop *self)
+{
+	struct client other;
+
+	ASSERT_EQ(0, open_on(&other, self->slice, false));
+	ASSERT_EQ(0, client_warm(&other));
+	EXPECT_ERRNO(ENODEV, ioctl(self->slow.v.device, VFIO_DEVICE_RESET));
+	EXPECT_TRUE(wait_dead(&other));
+	client_close(&other);
+	client_close(&self->slow);
+}
+
+/* Nobody but the kernel resets the GPU: it is there again for everybody, also for its processes */
+TEST_F_TIMEOUT(stop, the_gpu_comes_back_by_itself, 150)
+{
+	char path[PATH_MAX];
+
+	ASSERT_EQ(0, file_write(RECOVERIES, RECOVERIES_DEFAULT));
+	lose_it_for_all(_metadata, self);
+	ASSERT_TRUE(types_come());
+	expect_as_new(_metadata, self);
+	snprintf(path, sizeof(path), DEVICES "%.60s/drm", self->bdf);
+	EXPECT_EQ(0, access(path, F_OK));
+}
+
+/* 1 the kernel resets it, 0 it says that it does not, -ETIME */
+static int is_reset(int mark)
+{
+	long end = now_ms() + PATIENCE_MS;
+
+	while (now_ms() < end) {
+		if (mdev_available("C1") > 0)
+			return 1;
+		/* A copy goes on where the last one stopped to read */
+		if (log_says(dup(mark), "the GPU stays lost"))
+			return 0;
+		sleep_ms(100);
+	}
+	return -ETIME;
+}
+
+/* As often as an administrator allows; what the kernel does not do, writing to "reset" does */
+TEST_F_TIMEOUT(stop, the_gpu_comes_back_by_itself_so_often, 290)
+{
+	int allowed = atoi(RECOVERIES_DEFAULT), rounds, reset = 1, mark;
+	char path[PATH_MAX];
+
+	ASSERT_EQ(0, file_write(RECOVERIES, RECOVERIES_DEFAULT));
+	for (rounds = 0; reset == 1 && rounds <= allowed; rounds++) {
+		if (rounds)
+			ASSERT_EQ(0, open_slow(&self->slow, self->slice));
+		mark = log_mark();
+		ASSERT_LE(0, mark);
+		lose_it_for_all(_metadata, self);
+		reset = is_reset(mark);
+		close(mark);
+	}
+	/* Other tests may have used some of them */
+	EXPECT_EQ(0, reset);
+	snprintf(path, sizeof(path), DEVICES "%.60s/reset", self->bdf);
+	ASSERT_EQ(0, file_write(path, "1"));
+	ASSERT_TRUE(types_come());
+	expect_as_new(_metadata, self);
 }
 
 TEST_HARNESS_MAIN

@@ -15,6 +15,7 @@ gpu=$class/gpu0
 abi=$tree/Documentation/ABI/testing/sysfs-tessera
 pci=$(basename "$(readlink -f $gpu/device)")
 driver=/sys/bus/pci/drivers/tessera_pci
+recoveries=/sys/module/tessera_pci/parameters/recoveries
 types=/sys/bus/pci/devices/$pci/mdev_supported_types/tessera_pci-
 
 is() # FILE VALUE
@@ -302,8 +303,18 @@ hotplug()
 }
 
 # Memory decoding off: the device answers no more, as if it had been pulled
+recovers()
+{
+	setpci -s "$pci" COMMAND=0:2
+	! vgpu_create C2 "$(uuid 1)" 2>/dev/null || return
+	timeout 20 sh -c "until dmesg | grep -q 'is reset, all who used it'; do sleep 0.1; done" || return
+	timeout 20 sh -c "until grep -qs 16 $gpu/slices_free; do sleep 0.1; done" || return
+	work
+}
+
 does_not_answer()
 {
+	echo 0 >$recoveries
 	setpci -s "$pci" COMMAND=0:2
 	! vgpu_create C2 "$(uuid 1)" 2>/dev/null || return
 	timeout 5 sh -c "until dmesg | grep -q 'does not answer any more'; do sleep 0.1; done" || return
@@ -314,6 +325,7 @@ does_not_answer()
 answers_again()
 {
 	setpci -s "$pci" COMMAND=2:2
+	echo 3 >$recoveries
 	echo "$pci" >$driver/bind && is $gpu/slices_free 16 && work
 }
 
@@ -400,7 +412,8 @@ check "unbind with a vGPU" unbind_with_vgpu
 check "the other GPU does not notice" other_gpu_stays
 check "function level reset" function_reset
 check "hot unplug and plug" hotplug
-check "a GPU that does not answer leaves at once" does_not_answer
+check "a GPU that does not answer is reset by itself" recovers
+check "or, if that is not wanted, leaves at once" does_not_answer
 check "and comes back" answers_again
 check "files open across unbind" open_file_survives
 check "modules stay while a vGPU uses them" stays_in_use
