@@ -225,7 +225,7 @@ def claim(name):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         fail(f"guest {name} is already running")
-    for leaf in ("pid", "status", "console", "stdout", "stderr", "killed"):
+    for leaf in ("pid", "supervisor", "status", "console", "stdout", "stderr", "killed"):
         note(name, leaf, "")
     return lock
 
@@ -245,6 +245,8 @@ def supervise(opts, tell, _lock):
             os.symlink(m.path("in.in"), guest_file(name, "in"))
         m.on_spawn = lambda pid: note(name, "pid", f"{pid}\n")
         m.on_start = lambda: os.write(tell, b"1")
+        m.give_up_on(signal.SIGUSR1)
+        note(name, "supervisor", f"{os.getpid()}\n")
 
     try:
         status = boot(opts, prepare)
@@ -254,6 +256,7 @@ def supervise(opts, tell, _lock):
         traceback.print_exc()
     finally:
         note(name, "pid", "")
+        note(name, "supervisor", "")
         note(name, "status", f"{status}\n")
         os._exit(0)
 
@@ -295,9 +298,9 @@ def wait(opts):
     return int(read_file(guest_file(opts.name, "status")) or INFRASTRUCTURE)
 
 
-def running_pid(name):
+def running_pid(name, leaf="pid"):
     existing(name)
-    text = read_file(guest_file(name, "pid"))
+    text = read_file(guest_file(name, leaf))
     return int(text) if text.strip() else fail(f"guest {name} does not run")
 
 
@@ -310,6 +313,14 @@ def kill(opts):
     target = running_pid(opts.name)
     note(opts.name, "killed", "yes\n")
     os.kill(target, signal.SIGKILL if opts.nine else signal.SIGTERM)
+    return 0
+
+
+def give_up(opts):
+    """End a guest as its time limit would: with what it does, and who is to blame."""
+    target = running_pid(opts.name, "supervisor")
+    note(opts.name, "killed", "yes\n")
+    os.kill(target, signal.SIGUSR1)
     return 0
 
 

@@ -170,6 +170,7 @@ class Machine:
         self.spawned = 0.0
         self.heard = 0.0
         self.reached = "nothing"
+        self.given_up = False
         self.log = b""
         self.ctl_pending = b""
         self.mark = b"\0end-" + os.urandom(8).hex().encode() + b"\n"
@@ -325,6 +326,14 @@ class Machine:
         if self.on_spawn:
             self.on_spawn(self.qemu.pid)
 
+    def give_up_on(self, number):
+        """With this signal the machine's time is up."""
+        def give_up(_number, _frame):
+            self.given_up = True
+        self.fds["wake"], self.fds["woken"] = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(self.fds["woken"], warn_on_full_buffer=False)
+        signal.signal(number, give_up)
+
     def run(self, argv):
         """Boot, stream until the machine is gone, return the command's status."""
         deadline = time.monotonic() + self.opts.timeout if self.opts.timeout else None
@@ -343,13 +352,17 @@ class Machine:
             for name in PORTS:
                 sel.register(self.fds[name], selectors.EVENT_READ, name)
             sel.register(pidfd, selectors.EVENT_READ, "qemu")
+            if "wake" in self.fds:
+                sel.register(self.fds["wake"], selectors.EVENT_READ, "wake")
             while True:
                 left = self.time_left(deadline)
                 if left is not None and left <= 0:
                     return False
                 events = sel.select(left)
                 for key, _ in events:
-                    if key.data != "qemu" and not self.serve(key.data):
+                    if key.data == "wake":
+                        os.read(key.fd, 64)
+                    elif key.data != "qemu" and not self.serve(key.data):
                         sel.unregister(key.fileobj)
                 if any(key.data == "qemu" for key, _ in events):
                     for name in PORTS:
@@ -362,6 +375,8 @@ class Machine:
 
     def time_left(self, deadline):
         """Seconds until the machine has to end or must have been heard of."""
+        if self.given_up:
+            return 0
         ends = [deadline] if deadline is not None else []
         if self.boots:
             ends.append(self.heard + STALL)
@@ -460,7 +475,9 @@ class Machine:
                 self.say("| " + line)
             return STALLED
         status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
-        if self.boots and time.monotonic() - self.heard >= STALL:
+        if self.given_up:
+            why = f"given up after {time.monotonic() - self.spawned:.0f} s"
+        elif self.boots and time.monotonic() - self.heard >= STALL:
             status, why = STALLED, f"no sign of life for {STALL:g} s"
         state, proof = hung.examine(self.path("monitor"), self.path("serial"), is_guest)
         self.report(status, f"{why} (it came to: {self.reached}); console and processors:",

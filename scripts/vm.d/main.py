@@ -62,7 +62,7 @@ def parser():
     p.add_argument("--host", action="append", default=[], metavar="BDF",
                    help="attach this whole PCI device with vfio-pci")
     p.add_argument("--detach", metavar="NAME",
-                   help="return as soon as CMD runs; see wait, tell, kill, pid, console")
+                   help="return as soon as CMD runs; see wait, tell, kill, give-up, pid, console")
     p.add_argument("--listen", action="store_true",
                    help="CMD reads what is told to the detached guest")
     p.add_argument("--allow-reboot", action="store_true",
@@ -78,6 +78,9 @@ def parser():
     p = sub.add_parser("kill", help="end the QEMU of a detached guest")
     p.add_argument("name")
     p.add_argument("-9", dest="nine", action="store_true", help="with SIGKILL")
+    p = sub.add_parser("give-up", help="end a detached guest that stands still, as when its time "
+                       "is up: wait tells what it did, and if the emulator lost it")
+    p.add_argument("name")
     p = sub.add_parser("pid", help="print the process id of a detached guest's QEMU")
     p.add_argument("name")
     p = sub.add_parser("console", help="print the console of a detached guest")
@@ -124,7 +127,7 @@ def dispatch(opts):
     if opts.verb == "guest":
         set_defaults(opts, "512M", 1, 300)
         return guest.run(opts)
-    return getattr(guest, opts.verb)(opts)
+    return getattr(guest, opts.verb.replace("-", "_"))(opts)
 
 
 def main(argv):

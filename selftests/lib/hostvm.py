@@ -3,6 +3,7 @@
 
 import glob
 import os
+import re
 import subprocess
 import time
 
@@ -11,6 +12,7 @@ from tap import Tap  # noqa: F401
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VM = os.path.join(TREE, "scripts", "vm")
 GUESTS = "/run/tessera/guests"
+LOST = re.compile(r"^vm: guest: emulator lost this machine: (.*)", re.MULTILINE)
 
 
 def gpu():
@@ -67,6 +69,16 @@ def print_said(name, lines=40):
         with open(os.path.join(GUESTS, name, leaf), encoding="utf-8", errors="replace") as f:
             for line in f.read().splitlines()[-lines:]:
                 print(f"# [{name} {leaf}] {line}")
+
+
+def give_up(name, seconds=120):
+    """End a guest that does not get on, and print what it did: why, if the emulator lost it."""
+    subprocess.run([VM, "give-up", name], stderr=subprocess.DEVNULL, check=False)
+    ended = subprocess.run([VM, "wait", name, "--timeout", str(seconds)], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    print("".join(f"# {line}\n" for line in ended.stdout.splitlines()[-200:]), flush=True)
+    found = LOST.search(ended.stdout)
+    return found[1] if found else None
 
 
 def print_console(name, lines=20):

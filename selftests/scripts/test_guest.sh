@@ -64,6 +64,15 @@ $(n=0; while [ $n -lt 20 ]; do echo "heard line $n"; n=$((n + 1)); done)
 heard end" ]
 }
 
+# It was well: nothing says that the emulator lost it
+gives_up()
+{
+	$guest --detach d -- sleep 1000 && scripts/vm give-up d || return 1
+	scripts/vm wait d --timeout 200 >out/guest-out 2>&1
+	[ $? -eq 124 ] && grep -q '^vm: guest: given up after [0-9]* s$' out/guest-out &&
+		grep -q 'RIP=' out/guest-out && ! grep -q 'emulator lost' out/guest-out
+}
+
 ktap_begin
 $guest --timeout 7 -- sleep 1000 2>/dev/null &
 late=$!
@@ -84,6 +93,7 @@ expect "waiting too short" 124 scripts/vm wait a --timeout 1
 check "console of a detached guest" sh -c 'scripts/vm console a | grep -q .'
 check "kill" scripts/vm kill a -9
 expect "status of a killed guest" 137 scripts/vm wait a
+check "a guest is given up, which tells what it did" gives_up
 check "a guest is told lines while it runs" converses
 expect "telling a guest that is gone" 125 scripts/vm tell c more
 expect "telling one that does not listen" 125 scripts/vm tell a more

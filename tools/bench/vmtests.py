@@ -17,6 +17,11 @@ AT_LEAST, AT_MOST, EXACTLY = operator.ge, operator.le, operator.eq
 SIGNS = {AT_LEAST: ">=", AT_MOST: "<=", EXACTLY: "="}
 FIGURE = re.compile(r"^# figure (\w+) (\S+)$")
 RESULT = re.compile(r"^(not )?ok \d+ (\S.*)")
+# What scripts/vm says when it has proof that the emulator lost the host VM
+LOST = re.compile(r"^vm: host: emulator lost this machine: (.*)")
+# What a program says that begins again with another guest
+AGAIN = re.compile(r"^# (try \d+ of \d+: emulator lost .*)")
+TRIES = 3
 
 
 def arguments(doc, argv=None, parts=()):
@@ -43,21 +48,42 @@ def progress(line):
     """Which test has ended."""
     if found := RESULT.match(line):
         print(f"{'failed' if found[1] else 'done'}: {found[2]}", file=sys.stderr, flush=True)
+    elif found := AGAIN.match(line):
+        print(found[1], file=sys.stderr, flush=True)
+    elif line.startswith("vm: ") and "| " not in line:
+        sys.stderr.write(line)
 
 
-def measure(cmd, log):
-    """Run a command, its output goes to log: figures, and the tests that failed."""
-    figures, failed = {}, []
-    with subprocess.Popen(cmd, stdout=subprocess.PIPE, text=True, cwd=TREE) as run:
+def measure_once(cmd, log):
+    """Figures, the tests that failed, and the proof that the host VM was lost, if it was."""
+    figures, failed, lost = {}, [], None
+    with subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", cwd=TREE) as run:
         for line in run.stdout:
             log.write(line)
             progress(line)
             if found := FIGURE.match(line):
                 figures[found[1]] = float(found[2])
+            elif found := LOST.match(line):
+                lost = found[1]
             elif line.startswith("not ok "):
                 failed.append(line.strip())
     if run.returncode and not failed:
         failed.append(f"status {run.returncode} of {os.path.basename(cmd[0])}")
+    return figures, failed, lost if run.returncode else None
+
+
+def measure(cmd, log):
+    """Run a command, its output goes to log: figures, and the tests that failed.
+
+    It begins again, and says so, if the emulator lost the host VM, on proof.
+    """
+    for attempt in range(1, TRIES + 1):
+        figures, failed, lost = measure_once(cmd, log)
+        if not lost:
+            break
+        print(f"try {attempt} of {TRIES}: emulator lost the host VM: {lost}", file=sys.stderr,
+              flush=True)
     return figures, failed
 
 
