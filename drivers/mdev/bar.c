@@ -383,6 +383,8 @@ ssize_t tess_mdev_write(struct vfio_device *vdev, const char __user *buf, size_t
 		mutex_lock(&tm->lock);
 		ret = region_write(tm, index, off + done, val, len);
 		mutex_unlock(&tm->lock);
+		/* A reset, or another completion record */
+		tess_mdev_dma_follow(tm);
 		if (ret)
 			return ret;
 		done += len;

@@ -146,7 +146,7 @@ static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
 {
 	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 
-	return tess_mdev_dma_fault(part->tm, hf);
+	return tess_mdev_dma_fault(part, hf);
 }
 
 static void instances_changed(struct tess_mdev *tm)
@@ -238,20 +238,27 @@ static int tess_mdev_open(struct vfio_device *vdev)
 	return 0;
 }
 
-static void tess_mdev_close(struct vfio_device *vdev)
+static void close_locked(struct tess_mdev *tm)
 {
-	struct tess_mdev *tm = to_tess_mdev(vdev);
-
 	/* A change of the composition ends first */
 	guard(mutex)(&tm->shape.lock);
-	mutex_lock(&tm->lock);
+	guard(mutex)(&tm->lock);
 	tess_mdev_reset_gpu(tm);
 	tess_mdev_heads_close(tm);
 	tess_mdev_dma_close(tm);
 	tess_mdev_irqs_reset(tm, true);
 	clear_highpage(tm->parking);
 	tess_mdev_doorbells_reset(tm);
-	mutex_unlock(&tm->lock);
+}
+
+static void tess_mdev_close(struct vfio_device *vdev)
+{
+	struct tess_mdev *tm = to_tess_mdev(vdev);
+
+	close_locked(tm);
+	/* Takes as long as VFIO does. Until it is over the VMM has it open */
+	tess_mdev_dma_closed(tm);
+	guard(mutex)(&tm->shape.lock);
 	tm->shape.open = false;
 }
 
@@ -273,20 +280,15 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	tess_mdev_relocation_init(tm);
 	tess_mdev_irqs_init(tm);
 	tess_mdev_heads_init(tm);
+	tess_mdev_dma_init(tm);
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
 		return -ENOMEM;
-	if (tess_mdev_bars_init(tm))
-		goto err_free_parking;
-	if (tess_mdev_dma_init(tm))
-		goto err_bars_fini;
+	if (tess_mdev_bars_init(tm)) {
+		__free_page(tm->parking);
+		return -ENOMEM;
+	}
 	return 0;
-
-err_bars_fini:
-	tess_mdev_bars_fini(tm);
-err_free_parking:
-	__free_page(tm->parking);
-	return -ENOMEM;
 }
 
 static void tess_mdev_release_dev(struct vfio_device *vdev)

@@ -65,8 +65,8 @@ struct tess_mdev_type;
  * @link: in tess_mdev_frontend.mdevs
  * @stats: for sysfs
  *
- * Locks nest @shape.lock -> @lock -> @dma.lock -> VFIO; @dma.lock -> @dma.reach; mmap_lock ->
- * @map_lock -> @doorbell_lock. The composition copy in @bars has a lock of its own, innermost.
+ * Locks nest @shape.lock -> @lock -> @dma.lock; mmap_lock -> @map_lock -> @doorbell_lock. None is
+ * held over a call of VFIO. The composition copy in @bars has a lock of its own, innermost.
  * Call-backs of the core take @dma.lock, @map_lock and those of the leaves, never @lock or
  * @shape.lock.
  */
@@ -115,7 +115,7 @@ u64 tess_mdev_time(const struct tess_mdev *tm);
 void tess_mdev_announce(struct tess_mdev *tm);
 /* The same, of one whose vslices were moved: their doorbells are others */
 void tess_mdev_tell(struct tess_mdev *tm);
-/* Both hold @tm->lock */
+/* Both hold @tm->lock; tess_mdev_dma_follow() is to be called without it */
 void tess_mdev_reset_gpu(struct tess_mdev *tm);
 void tess_mdev_reset_function(struct tess_mdev *tm);
 

@@ -2,17 +2,17 @@
 #ifndef _TESS_MDEV_DMA_H_
 #define _TESS_MDEV_DMA_H_
 
-#include <linux/completion.h>
 #include <linux/jiffies.h>
+#include <linux/list.h>
 #include <linux/maple_tree.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 /* How long a GPU that goes waits for a VMM; what it did not let go then is lost to its guest */
 #define TESS_MDEV_VMM_TIMEOUT	(5 * HZ)
 
-struct page;
 struct tess_as;
 struct tess_gpu;
 struct tess_host_fault;
@@ -23,36 +23,47 @@ struct vfio_device;
 
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
- * @lock: protects all, and the records; held while pages are pinned and unpinned, so that only the
- *	VMM's own calls and faults may wait for it
- * @reach: what the GPU reaches: the stage 2 of the parts and the DMA mappings of @chunks, which
- *	change under both locks; inside of @lock, and never held over a call of VFIO
+ * @lock: protects all, the records, the stage 2 of the parts and the DMA mappings of @chunks;
+ *	never held over a call of VFIO
  * @open: guest memory can be pinned
+ * @owed: there is something for tess_mdev_dma_follow(), who asks without the lock
+ * @faults: call-backs that bring memory just now, or wait for memory that another one brings
  * @chunks: struct tess_mdev_chunk by page number, ranges that do not overlap
- * @pages: scratch for pinning
+ * @busy: struct tess_mdev_pin for which VFIO is called just now
+ * @dropped: struct tess_mdev_pin that are to be unpinned by whoever has no lock next
+ * @wait: those who wait for a call of VFIO, or a call-back, to end
+ * @ended: how many did
  * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_dma_settle()
  * @give_back: unpins what a GPU that is gone has left
- * @given: it has
  */
 struct tess_mdev_dma {
 	struct mutex lock;
-	struct mutex reach;
 	bool open;
+	bool owed;
+	unsigned int faults;
 	struct maple_tree chunks;
-	struct page **pages;
+	struct list_head busy;
+	struct list_head dropped;
+	wait_queue_head_t wait;
+	unsigned int ended;
 	unsigned long quiet_until;
 	struct work_struct give_back;
-	struct completion given;
 };
 
-int tess_mdev_dma_init(struct tess_mdev *tm);
+void tess_mdev_dma_init(struct tess_mdev *tm);
 void tess_mdev_dma_fini(struct tess_mdev *tm);
 /* Stage 2 for a new vGPU, with its VRAM; error pointer */
 struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu);
 void tess_mdev_dma_open(struct tess_mdev *tm);
-/* Forget all guest memory, and, for close, pin none any more */
+/* Forget all guest memory, and, for close, pin none any more; tess_mdev_dma_follow() unpins it */
 void tess_mdev_dma_release(struct tess_mdev *tm);
 void tess_mdev_dma_close(struct tess_mdev *tm);
+/* After close, without locks: all is unpinned then */
+void tess_mdev_dma_closed(struct tess_mdev *tm);
+/* The calls of VFIO that are due after an access or a reset; without locks */
+void tess_mdev_dma_follow(struct tess_mdev *tm);
+/* Wake those up who wait in tess_mdev_pins_wait(); holds @dma->lock */
+void tess_mdev_dma_ended(struct tess_mdev_dma *dma);
 /* The GPU of @part is gone: nothing is reached any more. Waits for no VMM */
 void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part);
 
@@ -65,7 +76,7 @@ int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next);
 void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next);
 void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before);
 /* host_fault() of the core */
-int tess_mdev_dma_fault(struct tess_mdev *tm, const struct tess_host_fault *hf);
+int tess_mdev_dma_fault(struct tess_mdev_part *part, const struct tess_host_fault *hf);
 /* dma_unmap() of VFIO */
 void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length);
 /* Before pinning, without locks */

@@ -140,6 +140,7 @@ static long reset(struct tess_mdev *tm)
 	mutex_lock(&tm->lock);
 	tess_mdev_reset_function(tm);
 	mutex_unlock(&tm->lock);
+	tess_mdev_dma_follow(tm);
 	return READ_ONCE(tm->dead) ? -ENODEV : 0;
 }
 

@@ -12,8 +12,8 @@
  *    are parked, their doorbells zapped; stores are caught on parking pages, as ever.
  * 3. *Copy contexts*, with the faults that are pending in them.
  * 4. *Map guest memory* for the other device and in the other stage 2, under &tess_mdev_dma.lock:
- *    no page comes or goes. If one is coming and does not arrive in some seconds, the move
- *    fails. VFIO waits with unmapping; what it unmaps then is found mapped for
+ *    no page comes or goes. If a vslice's memory is coming and does not arrive in some seconds, the
+ *    move fails. VFIO waits with unmapping; what it unmaps then is found mapped for
  *    the other GPU.
  * 5. *Copy VRAM*. With &tess_mdev.map_lock for writing all that the VMM has mapped is
  *    withdrawn; who touches VRAM waits in the page fault until the copy is complete, and finds
@@ -37,13 +37,12 @@
  * min, or something fails, the vGPU loses its GPU, and the kernel log says why it did not move.
  */
 #include <linux/bitmap.h>
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "device.h"
 #include "mmap.h"
 #include "parent.h"
+#include "pin.h"
 
 /* Number of the GPU of one that is of one GPU */
 static unsigned int carrier(const struct tess_mdev *tm)
@@ -78,17 +77,21 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	return 0;
 }
 
-/* Memory that is being pinned comes when the VMM likes, and a GPU that is drained has to go */
+/*
+ * Memory that is being pinned comes when the VMM likes, and a GPU that is drained has to go. The
+ * call-back of a vGPU that waits for it would hold up the end of that vGPU.
+ */
 static bool lock_memory(struct tess_mdev *tm)
 {
-	unsigned long end = jiffies + TESS_MDEV_VMM_TIMEOUT;
+	long left = TESS_MDEV_VMM_TIMEOUT;
 
-	while (!mutex_trylock(&tm->dma.lock)) {
-		if (time_after(jiffies, end))
-			return false;
-		usleep_range(200, 500);
-	}
-	return true;
+	mutex_lock(&tm->dma.lock);
+	while (tm->dma.faults && left)
+		left = tess_mdev_pins_wait(&tm->dma, left);
+	if (!tm->dma.faults)
+		return true;
+	mutex_unlock(&tm->dma.lock);
+	return false;
 }
 
 static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)

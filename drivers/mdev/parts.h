@@ -22,7 +22,7 @@ struct tess_vgpu;
  * @spans: it is one of several
  * @vgpu: slices; of the core, whose call-backs find this structure as its priv
  * @dev: device that does the DMA
- * @as: stage 2 of @vgpu, destroyed after that. Under tess_mdev_dma.reach once it is the vGPU's
+ * @as: stage 2 of @vgpu, destroyed after that. Under tess_mdev_dma.lock once it is the vGPU's
  */
 struct tess_mdev_part {
 	struct tess_mdev *tm;

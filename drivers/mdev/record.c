@@ -18,28 +18,20 @@
  */
 #include <linux/iommu.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "device.h"
+#include "pin.h"
 
-static void *map_guest(struct tess_mdev *tm, struct tess_mdev_record *rec)
-{
-	void *map;
-
-	if (!tm->dma.open ||
-	    vfio_pin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1, IOMMU_READ | IOMMU_WRITE,
-			   &rec->page) != 1) {
-		rec->page = NULL;
-		return NULL;
-	}
-	map = vmap(&rec->page, 1, VM_MAP, PAGE_KERNEL);
-	if (!map) {
-		vfio_unpin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1);
-		rec->page = NULL;
-		return NULL;
-	}
-	atomic64_inc(&tm->stats.pinned_pages);
-	return map;
-}
+/**
+ * struct record_page - page of the guest with a completion record
+ * @pin: the page
+ * @page: itself, once it is pinned
+ */
+struct record_page {
+	struct tess_mdev_pin pin;
+	struct page *page;
+};
 
 /* The GPU writes to it; it is only not looked at */
 static bool is_refused(const struct tess_mdev_record *rec)
@@ -47,15 +39,13 @@ static bool is_refused(const struct tess_mdev_record *rec)
 	return rec->gpa >= TESS_PA_VRAM;
 }
 
-static void attach(struct tess_mdev *tm, unsigned int vslice)
+/* By tess_mdev_records_pin() */
+static void want(struct tess_mdev *tm, struct tess_mdev_record *rec)
 {
-	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
-	struct tess_mdev_record *rec = &tm->records[vslice];
-
 	lockdep_assert_held(&tm->dma.lock);
-	rec->map = is_refused(rec) ? NULL : map_guest(tm, rec);
-	if (rec->map)
-		tess_vslice_set_record(vs.vgpu, vs.index, rec->map + offset_in_page(rec->gpa));
+	rec->wanted = rec->gpa && !is_refused(rec);
+	if (rec->wanted)
+		WRITE_ONCE(tm->dma.owed, true);
 }
 
 static void detach(struct tess_mdev *tm, unsigned int vslice)
@@ -68,9 +58,8 @@ static void detach(struct tess_mdev *tm, unsigned int vslice)
 		return;
 	tess_vslice_set_record(vs.vgpu, vs.index, NULL);
 	vunmap(rec->map);
-	vfio_unpin_pages(&tm->vdev, rec->gpa & PAGE_MASK, 1);
-	atomic64_dec(&tm->stats.pinned_pages);
-	rec->page = NULL;
+	tess_mdev_pin_drop(tm, rec->pin);
+	rec->pin = NULL;
 	rec->map = NULL;
 }
 
@@ -80,7 +69,8 @@ static void detach(struct tess_mdev *tm, unsigned int vslice)
  * @vslice: index
  *
  * Asks the register, which knows whether it took the write. An address where there is no
- * memory is no error here: the FENCE that writes to it faults.
+ * memory is no error here: the FENCE that writes to it faults. The page is pinned when @tm->lock
+ * was released, by tess_mdev_dma_follow().
  */
 void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice)
 {
@@ -91,18 +81,95 @@ void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice)
 	lockdep_assert_held(&tm->lock);
 	if (tess_vslice_reg_read(vs.vgpu, vs.index, TESS_SREG_COMPLETION, 8, &gpa))
 		return;
+	guard(mutex)(&tm->dma.lock);
 	if (gpa == rec->gpa && (!gpa || rec->map))
 		return;
-	if (!IS_ALIGNED(gpa, TESS_COMPLETION_RECORD_SIZE))
-		gpa = 0;
-	tess_mdev_dma_settle(tm);
-	mutex_lock(&tm->dma.lock);
 	detach(tm, vslice);
-	rec->gpa = gpa;
-	if (gpa && !READ_ONCE(tm->dead))
-		attach(tm, vslice);
-	mutex_unlock(&tm->dma.lock);
+	rec->gpa = IS_ALIGNED(gpa, TESS_COMPLETION_RECORD_SIZE) ? gpa : 0;
+	want(tm, rec);
 }
+
+/* ---- pinning ---- */
+
+static struct record_page *begin_page(struct tess_mdev *tm, struct tess_mdev_record *rec)
+{
+	struct record_page *rp;
+
+	guard(mutex)(&tm->dma.lock);
+	if (!rec->wanted)
+		return NULL;
+	rec->wanted = false;
+	if (!tm->dma.open || READ_ONCE(tm->dead))
+		return NULL;
+	rp = kzalloc_obj(*rp);
+	if (!rp)
+		return NULL;
+	rp->pin.first = rec->gpa >> PAGE_SHIFT;
+	rp->pin.npages = 1;
+	tess_mdev_pin_begin(tm, &rp->pin);
+	return rp;
+}
+
+/* False: it is of no use any more, as the page was taken away or the record is elsewhere by now */
+static bool attach(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp, void *map)
+{
+	struct tess_mdev_record *rec = &tm->records[vslice];
+	struct tess_mdev_vslice vs;
+
+	guard(mutex)(&tm->dma.lock);
+	if (rp->pin.stale || rec->map || rec->gpa >> PAGE_SHIFT != rp->pin.first ||
+	    !tm->dma.open || READ_ONCE(tm->dead))
+		return false;
+	tess_mdev_pin_end(tm, &rp->pin);
+	rec->pin = &rp->pin;
+	rec->map = map;
+	vs = tess_mdev_find(&tm->parts, vslice);
+	tess_vslice_set_record(vs.vgpu, vs.index, map + offset_in_page(rec->gpa));
+	return true;
+}
+
+static bool pin_page(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp)
+{
+	void *map;
+
+	if (tess_mdev_pin(tm, &rp->pin, IOMMU_READ | IOMMU_WRITE, &rp->page))
+		return false;
+	map = vmap(&rp->page, 1, VM_MAP, PAGE_KERNEL);
+	if (map && attach(tm, vslice, rp, map))
+		return true;
+	vunmap(map);
+	tess_mdev_unpin(tm, &rp->pin);
+	return false;
+}
+
+static void pin_record(struct tess_mdev *tm, unsigned int vslice)
+{
+	struct record_page *rp = begin_page(tm, &tm->records[vslice]);
+
+	if (!rp || pin_page(tm, vslice, rp))
+		return;
+	scoped_guard(mutex, &tm->dma.lock)
+		tess_mdev_pin_end(tm, &rp->pin);
+	kfree(rp);
+}
+
+/**
+ * tess_mdev_records_pin() - pin the pages of records that are wanted
+ * @tm: vGPU, of which no lock is held
+ */
+void tess_mdev_records_pin(struct tess_mdev *tm)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tm->records); i++) {
+		if (!READ_ONCE(tm->records[i].wanted))
+			continue;
+		tess_mdev_dma_settle(tm);
+		pin_record(tm, i);
+	}
+}
+
+/* ---- guest memory that goes and comes ---- */
 
 static bool in_guest_range(const struct tess_mdev_record *rec, u64 first, u64 last)
 {
@@ -112,7 +179,7 @@ static bool in_guest_range(const struct tess_mdev_record *rec, u64 first, u64 la
 }
 
 /**
- * tess_mdev_records_restore() - pin records again that were unmapped
+ * tess_mdev_records_restore() - have records pinned again that were unmapped
  * @tm: vGPU
  * @first: page number
  * @last: page number; there is memory from @first to @last
@@ -123,7 +190,7 @@ void tess_mdev_records_restore(struct tess_mdev *tm, u64 first, u64 last)
 
 	for (i = 0; i < tm->vslices; i++) {
 		if (!tm->records[i].map && in_guest_range(&tm->records[i], first, last))
-			attach(tm, i);
+			want(tm, &tm->records[i]);
 	}
 }
 
@@ -156,6 +223,7 @@ void tess_mdev_records_drop(struct tess_mdev *tm)
 	for (i = 0; i < tm->vslices; i++) {
 		detach(tm, i);
 		tm->records[i].gpa = 0;
+		tm->records[i].wanted = false;
 	}
 }
 

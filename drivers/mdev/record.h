@@ -4,24 +4,28 @@
 
 #include <linux/types.h>
 
-struct page;
 struct tess_mdev;
+struct tess_mdev_pin;
 struct tess_vgpu;
 
 /**
  * struct tess_mdev_record - where a vslice reports completions
  * @gpa: client-physical address, 0: none
- * @page: page of the guest that is pinned for it
+ * @wanted: its page is to be pinned by tess_mdev_records_pin()
+ * @pin: page of the guest that is pinned for it
  * @map: its mapping in the kernel; NULL: the memory is not there (any more), or is VRAM
  */
 struct tess_mdev_record {
 	u64 gpa;
-	struct page *page;
+	bool wanted;
+	struct tess_mdev_pin *pin;
 	void *map;
 };
 
 /* The client may have written TESS_SREG_COMPLETION; holds @tm->lock */
 void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice);
+/* Pin those that are wanted, without locks */
+void tess_mdev_records_pin(struct tess_mdev *tm);
 /* All of these hold @tm->dma.lock */
 void tess_mdev_records_restore(struct tess_mdev *tm, u64 first, u64 last);
 bool tess_mdev_records_unmap(struct tess_mdev *tm, u64 first, u64 last);

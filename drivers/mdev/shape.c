@@ -124,13 +124,11 @@ static int install(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 
 	mutex_lock(&tm->lock);
 	mutex_lock(&tm->dma.lock);
-	mutex_lock(&tm->dma.reach);
 	down_write(&tm->map_lock);
 	mutex_lock(&tm->doorbell_lock);
 	ret = exchange_locked(tm, composed);
 	mutex_unlock(&tm->doorbell_lock);
 	up_write(&tm->map_lock);
-	mutex_unlock(&tm->dma.reach);
 	mutex_unlock(&tm->dma.lock);
 	if (!ret && tm->parts.count)
 		tess_mdev_config_init(tm);
