@@ -246,7 +246,6 @@ int tess_vgpu_scrub(struct tess_vgpu *vgpu)
 		rc = vslice_scrub(vgpu, i);
 		first = first ?: rc;
 	}
-	tess_vgpu_wait_idle(vgpu);
 	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++) {
 		rc = tess_vram_clear(vgpu->banks[i], true);
 		first = first ?: rc;

@@ -98,7 +98,7 @@ void tess_mdev_reset_gpu(struct tess_mdev *tm)
 	lockdep_assert_held(&tm->lock);
 	/* First: what is parked there belongs to the time before */
 	tess_mdev_doorbells_reset(tm);
-	/* Stops the slices, so that no fault pins memory behind the release */
+	/* Stops the slices. A fault of before may still pin memory: it is recalled then */
 	if (!scrub_parts(tm)) {
 		dev_dbg(tm->vdev.dev, "cannot be reset: dead from now on\n");
 		scoped_guard(rwsem_write, &tm->map_lock)

@@ -452,8 +452,8 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  *
  * Resets every vslice (ring set-up, faults, counters, local memory, translations) and
  * zeroes the reserved memory; stage 2 and composition stay. On return the GPU makes no
- * access for the client until it sets a ring up again, and no host_fault() runs that
- * started before. Call it without a lock that host_fault() takes.
+ * access for the client until it sets a ring up again. A call-back that started before may
+ * still run: host_fault() takes as long as the client's memory, which is not waited for.
  *
  * If a part of it fails, all else is done nevertheless. The vGPU must not be given to
  * anybody then, nor its memory shown: what the client left may be there, and its work may
