@@ -75,37 +75,39 @@ bool vgpu_uses_iommufd(void)
 	return getenv("TESSERA_IOMMUFD");
 }
 
-static int open_device(struct vgpu *v)
+/* In a container of its own, or in that of @first */
+static int open_device(struct vgpu *v, const struct vgpu *first)
 {
 	int fd;
 
 	if (vgpu_uses_iommufd()) {
-		fd = cdev_open(v);
+		fd = first ? -EOPNOTSUPP : cdev_open(v);
 		return fd ?: get_regions(v);
 	}
 
-	v->container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
+	v->container = first ? dup(first->container) : open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
 	if (v->container < 0)
 		return -errno;
 	fd = open_group(v->uuid);
 	if (fd < 0)
 		return fd;
 	v->group = fd;
-	if (ioctl(v->group, VFIO_GROUP_SET_CONTAINER, &v->container) ||
-	    ioctl(v->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU))
+	if (ioctl(v->group, VFIO_GROUP_SET_CONTAINER, &v->container))
+		return -errno;
+	if (!first && ioctl(v->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU))
 		return -errno;
 	v->device = ioctl(v->group, VFIO_GROUP_GET_DEVICE_FD, v->uuid);
 	return v->device < 0 ? -errno : get_regions(v);
 }
 
-int vgpu_open_bare(struct vgpu *v, const char *uuid)
+static int open_with(struct vgpu *v, const char *uuid, const struct vgpu *first)
 {
 	int ret;
 
 	memset(v, 0, sizeof(*v));
 	snprintf(v->uuid, sizeof(v->uuid), "%s", uuid);
 	v->container = v->group = v->device = -1;
-	ret = open_device(v);
+	ret = open_device(v, first);
 	if (ret) {
 		vgpu_close(v);
 		return ret;
@@ -118,6 +120,21 @@ int vgpu_open_bare(struct vgpu *v, const char *uuid)
 		return ret;
 	}
 	return 0;
+}
+
+int vgpu_open_bare(struct vgpu *v, const char *uuid)
+{
+	return open_with(v, uuid, NULL);
+}
+
+int vgpu_join(struct vgpu *v, const char *uuid, const struct vgpu *first)
+{
+	int ret = open_with(v, uuid, first);
+
+	/* Both know the same memory */
+	if (!ret)
+		v->ram = first->ram;
+	return ret;
 }
 
 int vgpu_open(struct vgpu *v, const char *uuid)
