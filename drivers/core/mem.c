@@ -188,6 +188,43 @@ static int vram_write(struct tess_gpu *gpu, u64 at, const void *buf, u64 len)
 	return rc;
 }
 
+static int vram_access(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset, void *buf,
+		       u64 size, int (*access)(struct tess_gpu *gpu, u64 at, void *buf, u64 len))
+{
+	u64 at, len;
+	int rc = 0;
+
+	if (offset > vram->size || size > vram->size - offset)
+		return -EINVAL;
+	for (; !rc && size; size -= len) {
+		len = size;
+		at = vram_at(vram, offset, &len);
+		rc = access(gpu, at, buf, len);
+		offset += len;
+		buf += len;
+	}
+	return rc;
+}
+
+int tess_vram_read(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset, void *buf,
+		   u64 size)
+{
+	return vram_access(gpu, vram, offset, buf, size, vram_read);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_read, TESS_NS);
+
+static int vram_store(struct tess_gpu *gpu, u64 at, void *buf, u64 len)
+{
+	return vram_write(gpu, at, buf, len);
+}
+
+int tess_vram_write(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset,
+		    const void *buf, u64 size)
+{
+	return vram_access(gpu, vram, offset, (void *)buf, size, vram_store);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_write, TESS_NS);
+
 static int vram_copy_piece(struct tess_vram_object *to, const struct tess_vram_object *from,
 			   u64 off, void *buf, u64 *len)
 {

@@ -13,9 +13,11 @@
  * tree, which cannot fail with preallocated nodes, then maps what is new. So a failure
  * leaves either all as it was or the range unmapped, and tree and tables always agree.
  */
+#include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
@@ -66,11 +68,12 @@ struct tess_bind {
 	struct list_head dead;
 };
 
-static struct drm_gpuva *tess_bind_node(struct tess_bind *bind, u32 prot)
+static struct drm_gpuva *tess_bind_node(struct tess_bind *bind, u32 prot, bool mapped)
 {
 	struct tess_va *va = bind->spare[--bind->spares];
 
 	va->prot = prot;
+	va->mapped = mapped;
 	return &va->base;
 }
 
@@ -91,7 +94,7 @@ static void tess_bind_bury(struct tess_bind *bind, struct drm_gpuva *va)
 int tess_bind_step_map(struct drm_gpuva_op *op, void *priv)
 {
 	struct tess_bind *bind = priv;
-	struct drm_gpuva *va = tess_bind_node(bind, bind->prot);
+	struct drm_gpuva *va = tess_bind_node(bind, bind->prot, true);
 
 	drm_gpuva_map(&bind->vm->base, va, &op->map);
 	drm_gpuva_link(va, bind->vm_bo);
@@ -108,15 +111,16 @@ int tess_bind_step_map(struct drm_gpuva_op *op, void *priv)
 int tess_bind_step_remap(struct drm_gpuva_op *op, void *priv)
 {
 	struct drm_gpuva *old = op->remap.unmap->va;
+	bool mapped = to_tess_va(old)->mapped;
 	u32 prot = to_tess_va(old)->prot;
 	struct tess_bind *bind = priv;
 	struct drm_gpuva *prev = NULL;
 	struct drm_gpuva *next = NULL;
 
 	if (op->remap.prev)
-		prev = tess_bind_node(bind, prot);
+		prev = tess_bind_node(bind, prot, mapped);
 	if (op->remap.next)
-		next = tess_bind_node(bind, prot);
+		next = tess_bind_node(bind, prot, mapped);
 
 	drm_gpuva_remap(prev, next, &op->remap);
 	if (prev)
@@ -299,6 +303,46 @@ static int tess_bind_clear(struct tess_bind *bind)
 	return tess_vm_unmap(vm, bind->va, bind->size);
 }
 
+/* Jobs of the VM that run already may use what is bound now: it does not move before they end */
+static int tess_bind_add_jobs(struct tess_bind *bind)
+{
+	struct dma_resv *vm_resv = drm_gpuvm_resv(&bind->vm->base);
+	struct dma_resv *resv = bind->bo->shmem.base.resv;
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+	int ret;
+
+	if (resv == vm_resv)
+		return 0;
+	dma_resv_for_each_fence(&cursor, vm_resv, DMA_RESV_USAGE_BOOKKEEP, fence) {
+		if (dma_fence_is_signaled(fence))
+			continue;
+		ret = dma_resv_reserve_fences(resv, 1);
+		if (ret)
+			return ret;
+		dma_resv_add_fence(resv, fence, DMA_RESV_USAGE_BOOKKEEP);
+	}
+	return 0;
+}
+
+static int tess_bind_new(struct tess_bind *bind)
+{
+	int ret;
+
+	drm_gpuvm_bo_extobj_add(bind->vm_bo);
+	/* Bound where it is; SUBMIT tries to bring it back */
+	if (bind->bo->pages) {
+		drm_gpuvm_bo_evict(bind->vm_bo, true);
+		WRITE_ONCE(bind->vm->moved, true);
+	}
+	ret = tess_bind_add_jobs(bind);
+	if (!ret)
+		ret = tess_bind_clear(bind);
+	if (!ret)
+		ret = tess_bind_map(bind);
+	return ret;
+}
+
 static int tess_bind_locked(struct tess_bind *bind)
 {
 	struct drm_gpuvm *gpuvm = &bind->vm->base;
@@ -314,10 +358,8 @@ static int tess_bind_locked(struct tess_bind *bind)
 	bind->vm_bo = tess_gpuvm_bo_obtain(gpuvm, &bind->bo->shmem.base);
 	if (IS_ERR(bind->vm_bo))
 		return PTR_ERR(bind->vm_bo);
-	drm_gpuvm_bo_extobj_add(bind->vm_bo);
-	ret = tess_bind_clear(bind);
-	if (!ret)
-		ret = tess_bind_map(bind);
+	WRITE_ONCE(bind->bo->used, ktime_get_ns());
+	ret = tess_bind_new(bind);
 	drm_gpuvm_bo_put(bind->vm_bo);
 	return ret;
 }

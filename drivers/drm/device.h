@@ -6,13 +6,16 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/xarray.h>
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
 #include <tessera/client.h>
 
 struct dmem_cgroup_region;
+struct mem_cgroup;
 struct tess_kms;
 struct tess_lane;
 
@@ -32,6 +35,9 @@ struct tess_lane;
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
  *	Inside of tess_vm::lock, outside of the BOs' reservations
  * @bos: all BOs
+ * @lru_lock: protects @lru and @lru_serial. Innermost
+ * @lru: struct tess_bo in VRAM that may be evicted, in the order of their use
+ * @lru_serial: how many were put there
  * @vm_lock: protects @vms and the existence of their page tables. Outside of
  *	tess_vm::lock
  * @vms: all VMs
@@ -53,6 +59,9 @@ struct tess_device {
 
 	struct mutex bo_lock;
 	struct list_head bos;
+	spinlock_t lru_lock;
+	struct rb_root_cached lru;
+	u64 lru_serial;
 	struct mutex vm_lock;
 	struct list_head vms;
 	struct mutex queue_lock;
@@ -70,18 +79,22 @@ static inline struct tess_device *to_tess_device(const struct drm_device *drm)
  * @cycles: GPU time by enum tess_slice_kind
  * @system_pages: system memory of its BOs that has pages
  * @vram_pages: VRAM of its BOs
+ * @evicted_pages: system memory of its BOs that were made in VRAM
  * @hangs: jobs that were stopped because they hung
  * @pid: process that opened it, for messages
  * @comm: its name
+ * @memcg: memory control group of that process, which pays for what is evicted
  */
 struct tess_usage {
 	struct kref ref;
 	atomic64_t cycles[TESS_KIND_MIXED + 1];
 	atomic_long_t system_pages;
 	atomic_long_t vram_pages;
+	atomic_long_t evicted_pages;
 	atomic_t hangs;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
+	struct mem_cgroup *memcg;
 };
 
 /**

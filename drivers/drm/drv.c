@@ -19,7 +19,8 @@
  *
  * Locks, outermost first: tess_file's arrays; tess_device::queue_lock, tess_queue::lock;
  * tess_device::vm_lock, tess_vm::lock; tess_device::bo_lock; reservations of BOs;
- * tess_lane::mutex; tess_lane::lock. Modesetting has its own (kms.c).
+ * tess_vm::tables; tess_device::lru_lock; tess_lane::mutex; tess_lane::lock. Modesetting has
+ * its own (kms.c).
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -125,6 +126,7 @@ static const struct file_operations tess_drm_fops = {
  * - 1.1: queues of high priority; several command buffers in a SUBMIT; BOs that are contiguous,
  *   write-combined, of one VM, or imported; limits, times, and memory of the file by QUERY
  * - 1.2: VM_BIND with syncs and null mappings
+ * - 1.3: VRAM that is full is evicted to the system, which QUERY tells
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -142,7 +144,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 2,
+	.minor = 3,
 };
 
 /*
@@ -272,6 +274,8 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
 	tdev->lane_count = tdev->info.slice_count;
 	atomic64_set(&tdev->generation, 1);
 	INIT_LIST_HEAD(&tdev->bos);
+	spin_lock_init(&tdev->lru_lock);
+	tdev->lru = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&tdev->vms);
 	INIT_LIST_HEAD(&tdev->queues);
 

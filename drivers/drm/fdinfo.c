@@ -7,6 +7,7 @@
  * time is that of whole jobs: it is added when they complete or are dropped.
  */
 #include <linux/math64.h>
+#include <linux/memcontrol.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -36,6 +37,7 @@ struct tess_usage *tess_usage_create(void)
 	kref_init(&usage->ref);
 	usage->pid = task_tgid_nr(current);
 	get_task_comm(usage->comm, current);
+	usage->memcg = get_mem_cgroup_from_mm(current->mm);
 	return usage;
 }
 
@@ -53,7 +55,10 @@ struct tess_usage *tess_usage_get(struct tess_usage *usage)
 
 static void tess_usage_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct tess_usage, ref));
+	struct tess_usage *usage = container_of(ref, struct tess_usage, ref);
+
+	mem_cgroup_put(usage->memcg);
+	kfree(usage);
 }
 
 /**
@@ -89,14 +94,23 @@ static void tess_fdinfo_engine(struct drm_printer *p, struct tess_device *tdev,
 	drm_printf(p, "drm-maxfreq-%s:\t%llu Hz\n", name, (u64)khz * 1000);
 }
 
-static void tess_fdinfo_add(struct drm_memory_stats *stats, struct drm_gem_object *obj)
+/* A BO counts where it was made; resident it is where it lies */
+static void tess_fdinfo_add(struct drm_memory_stats *system, struct drm_memory_stats *vram,
+			    struct drm_gem_object *obj)
 {
+	struct tess_bo *bo = to_tess_bo(obj);
+	struct drm_memory_stats *made = bo->is_vram ? vram : system;
+
 	if (drm_gem_object_is_shared_for_memory_stats(obj))
-		stats->shared += obj->size;
+		made->shared += obj->size;
 	else
-		stats->private += obj->size;
-	if (obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT)
-		stats->resident += obj->size;
+		made->private += obj->size;
+	if (!(obj->funcs->status(obj) & DRM_GEM_OBJECT_RESIDENT))
+		return;
+	if (READ_ONCE(bo->vram))
+		vram->resident += obj->size;
+	else
+		system->resident += obj->size;
 }
 
 static void tess_fdinfo_memory(struct drm_printer *p, struct drm_file *file)
@@ -107,7 +121,7 @@ static void tess_fdinfo_memory(struct drm_printer *p, struct drm_file *file)
 
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, obj, id)
-		tess_fdinfo_add(to_tess_bo(obj)->is_vram ? &vram : &system, obj);
+		tess_fdinfo_add(&system, &vram, obj);
 	spin_unlock(&file->table_lock);
 
 	drm_print_memory_stats(p, &system, DRM_GEM_OBJECT_RESIDENT, "system");

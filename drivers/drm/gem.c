@@ -2,10 +2,9 @@
 /**
  * DOC: buffer objects
  *
- * A BO lies in system memory (drm_gem_shmem, cached) or in VRAM. Its backing is pinned
- * from the first VM_BIND until the BO goes: nothing is ever moved, and a mapping of the
- * GPU needs no notifier. A shrinker would buy little for a GPU whose whole VRAM is
- * mapped by the CPU too.
+ * A BO lies in system memory (drm_gem_shmem, cached) or in VRAM. System memory is pinned
+ * from the first VM_BIND until the BO goes. A BO in VRAM may be evicted (gem_move.c), unless
+ * a display head can show it.
  *
  * When the GPU goes away the backing goes with it, while handles stay: DMA mappings and
  * VRAM must not outlive the driver that gave them. drm_dev_unplug() takes the CPU's
@@ -16,12 +15,13 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
-#include <drm/drm_prime.h>
 #include <drm/tessera_drm.h>
 #include "account.h"
 #include "device.h"
+#include "evict.h"
 #include "fdinfo.h"
 #include "gem.h"
 #include "vm.h"
@@ -59,8 +59,6 @@ static void tess_bo_uncharge(struct tess_bo *bo)
 	if (bo->system_pages)
 		tess_unaccount_system(bo->usage, bo->system_pages);
 	bo->system_pages = 0;
-	if (bo->is_vram && bo->usage)
-		tess_unaccount_vram(bo->usage, bo->shmem.base.size, bo->dmem);
 	if (bo->usage)
 		tess_usage_put(bo->usage);
 	bo->usage = NULL;
@@ -70,7 +68,7 @@ static void tess_bo_unmap_dma(struct tess_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->shmem.base;
 
-	if (!bo->sgt)
+	if (bo->is_vram || !bo->sgt)
 		return;
 	dma_unmap_sgtable(obj->dev->dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
 	sg_free_table(bo->sgt);
@@ -93,9 +91,8 @@ static void tess_bo_release_backing(struct tess_device *tdev, struct tess_bo *bo
 
 	tess_bo_release_import(bo);
 	tess_bo_unmap_dma(bo);
-	if (bo->vram)
-		tess_vram_free(tdev->gpu, bo->vram);
-	bo->vram = NULL;
+	tess_bo_free_vram(bo);
+	tess_bo_unmap_pages(bo);
 }
 
 static void tess_bo_free(struct drm_gem_object *obj)
@@ -109,6 +106,7 @@ static void tess_bo_free(struct drm_gem_object *obj)
 	tess_bo_release_backing(tdev, bo);
 	mutex_unlock(&tdev->bo_lock);
 
+	tess_bo_free_pages(bo);
 	tess_bo_uncharge(bo);
 	if (bo->is_vram) {
 		drm_gem_object_release(obj);
@@ -139,15 +137,8 @@ static enum drm_gem_object_status tess_bo_status(struct drm_gem_object *obj)
 {
 	struct tess_bo *bo = to_tess_bo(obj);
 
-	return bo->is_vram || bo->attach || READ_ONCE(bo->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
-}
-
-/* A BO of one VM has its lock from there, which nobody else can wait for or keep */
-static struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags)
-{
-	if (to_tess_bo(obj)->vm_root)
-		return ERR_PTR(-EINVAL);
-	return drm_gem_prime_export(obj, flags);
+	return READ_ONCE(bo->vram) || bo->attach || READ_ONCE(bo->sgt) ? DRM_GEM_OBJECT_RESIDENT :
+									 0;
 }
 
 static int tess_system_pin(struct drm_gem_object *obj)
@@ -199,6 +190,7 @@ struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->shmem.base.funcs = &tess_system_funcs;
+	RB_CLEAR_NODE(&bo->lru.node);
 	return &bo->shmem.base;
 }
 
@@ -228,10 +220,30 @@ static struct tess_bo *tess_bo_create_system(struct tess_device *tdev, struct te
 	return bo;
 }
 
+/* -ENOSPC is the limit of the file or of the control group, -EBUSY that of the GPU */
+static int tess_bo_alloc_vram(struct tess_bo *bo)
+{
+	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
+	u64 size = bo->shmem.base.size;
+	struct tess_vram *vram;
+	int ret;
+
+	ret = tess_account_vram(tdev, bo->usage, size, &bo->dmem);
+	if (ret)
+		return ret;
+	vram = tess_evict_alloc(tdev, size, bo->near, bo->is_contiguous);
+	if (!IS_ERR(vram)) {
+		bo->vram = vram;
+		return 0;
+	}
+	tess_unaccount_vram(bo->usage, size, bo->dmem);
+	bo->dmem = NULL;
+	return vram == ERR_PTR(-ENOSPC) ? -EBUSY : PTR_ERR(vram);
+}
+
 static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, struct tess_usage *usage,
 					   u64 size, u32 near_slice, bool contiguous)
 {
-	int near = near_slice < tdev->lane_count ? (int)near_slice : -1;
 	struct drm_gem_object *obj;
 	struct tess_bo *bo;
 	int ret;
@@ -245,29 +257,23 @@ static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, struct tess
 	bo = to_tess_bo(obj);
 	bo->is_vram = true;
 	bo->is_contiguous = contiguous;
+	bo->near = near_slice < tdev->lane_count ? (int)near_slice : -1;
 	obj->funcs = &tess_vram_funcs;
 	drm_gem_private_object_init(tdev->drm, obj, size);
 
-	ret = drm_gem_create_mmap_offset(obj);
-	if (ret)
-		goto err_release;
-	ret = tess_account_vram(tdev, usage, size, &bo->dmem);
-	if (ret)
-		goto err_release;
 	bo->usage = tess_usage_get(usage);
-	bo->vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
-	if (IS_ERR(bo->vram)) {
-		ret = PTR_ERR(bo->vram);
-		goto err_uncharge;
-	}
-	return bo;
+	ret = drm_gem_create_mmap_offset(obj);
+	if (!ret)
+		ret = tess_bo_alloc_vram(bo);
+	if (ret == -EBUSY && !contiguous)
+		ret = tess_bo_alloc_pages(bo, true);
+	if (!ret)
+		return bo;
 
-err_uncharge:
 	tess_bo_uncharge(bo);
-err_release:
 	drm_gem_object_release(obj);
 	kfree(bo);
-	return ERR_PTR(ret);
+	return ERR_PTR(ret == -EBUSY ? -ENOSPC : ret);
 }
 
 /**
@@ -361,7 +367,7 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 	unsigned int i;
 	int ret = 0;
 
-	if (bo->is_vram) {
+	if (bo->vram) {
 		for (i = 0; i < bo->vram->count && cur.left && !ret; i++)
 			ret = tess_bo_cursor_piece(&cur, TESS_PA_VRAM + bo->vram->extent[i].offset,
 						   bo->vram->extent[i].size);
@@ -377,61 +383,19 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 	return ret;
 }
 
-/* From here on the BO is given back when the GPU goes */
-static void tess_bo_enlist(struct tess_device *tdev, struct tess_bo *bo)
+/**
+ * tess_bo_enlist() - from now on a BO is evicted, and given back when the GPU goes
+ * @tdev: device
+ * @bo: complete BO that nobody else knows
+ */
+void tess_bo_enlist(struct tess_device *tdev, struct tess_bo *bo)
 {
 	mutex_lock(&tdev->bo_lock);
 	list_add_tail(&bo->link, &tdev->bos);
 	mutex_unlock(&tdev->bo_lock);
-}
-
-/* The GPU's page tables map whole pages */
-static bool tess_import_fits(struct sg_table *sgt)
-{
-	struct scatterlist *sg;
-	unsigned int i;
-
-	for_each_sgtable_dma_sg(sgt, sg, i)
-		if (!PAGE_ALIGNED(sg_dma_address(sg) | sg_dma_len(sg)))
-			return false;
-	return true;
-}
-
-static struct drm_gem_object *tess_bo_import_entered(struct drm_device *drm,
-						     struct dma_buf_attachment *attach,
-						     struct sg_table *sgt)
-{
-	struct drm_gem_object *obj;
-
-	if (!tess_import_fits(sgt))
-		return ERR_PTR(-EINVAL);
-	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
-	if (IS_ERR(obj))
-		return obj;
-	to_tess_bo(obj)->attach = attach;
-	tess_bo_enlist(to_tess_device(drm), to_tess_bo(obj));
-	return obj;
-}
-
-/**
- * tess_bo_import() - make a BO of the memory of another driver
- * @drm: device
- * @attach: to its dma-buf
- * @sgt: where it is for the GPU; it stays there
- *
- * Return: GEM object, or error pointer: -EINVAL not whole pages; -ENOMEM; -ENODEV.
- */
-struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
-				      struct sg_table *sgt)
-{
-	struct drm_gem_object *obj;
-	int idx;
-
-	if (!drm_dev_enter(drm, &idx))
-		return ERR_PTR(-ENODEV);
-	obj = tess_bo_import_entered(drm, attach, sgt);
-	drm_dev_exit(idx);
-	return obj;
+	bo->used = ktime_get_ns();
+	if (bo->vram)
+		tess_lru_add(bo);
 }
 
 static int tess_bo_publish(struct tess_device *tdev, struct drm_file *file, struct tess_bo *bo,

@@ -3,12 +3,14 @@
 #define _TESSERA_DRM_GEM_H_
 
 #include <drm/drm_gem_shmem_helper.h>
+#include "evict.h"
 
 struct dma_buf_attachment;
 struct dmem_cgroup_pool_state;
 struct drm_device;
 struct drm_file;
 struct drm_mode_create_dumb;
+struct page;
 struct sg_table;
 struct tess_device;
 struct tess_usage;
@@ -19,13 +21,19 @@ struct tess_vram;
  * struct tess_bo - memory that the CPU and the GPU can map
  * @shmem: of a BO in system memory; only its @base is in use for one in VRAM
  * @link: in tess_device::bos
- * @sgt: system memory: DMA mapping, made when the BO is bound first. Written under the
- *	BO's reservation
- * @vram: VRAM: the allocation, NULL for system memory
- * @is_vram: in VRAM, also when @vram was given back because the GPU went away
- * @is_contiguous: in VRAM, in one piece: a display head can show it
+ * @sgt: DMA mapping of system memory, made when the BO is bound first, or of @pages. Written under
+ *	the BO's reservation
+ * @is_vram: made in VRAM, wherever it is now; if the GPU went away, nowhere
+ * @is_contiguous: in VRAM, in one piece: a display head can show it, and it stays there
+ * @near: made in VRAM: slice that it should be near to, or -1
+ * @vram: allocation; NULL: none. Written under the BO's reservation
+ * @pages: made in VRAM, but evicted: where it is instead, NULL: it is not. Written under the BO's
+ *	reservation
+ * @pins: made in VRAM: users of @pages who cannot bear that it moves. Under the BO's reservation
+ * @used: when it was made, bound, or mapped by the CPU, in ns of CLOCK_MONOTONIC
+ * @lru: in the order of use, if it is in VRAM. Under tess_device::lru_lock
  * @usage: of the file that made it, which pays for it; NULL: imported
- * @system_pages: system memory: pages that it pays for, 0 before there are any. Under the BO's
+ * @system_pages: pages of system memory that it pays for, 0 before there are any. Under the BO's
  *	reservation
  * @dmem: VRAM: pool of the control group that pays
  * @attach: imported: to the dma-buf. Its mapping is @shmem.sgt until the GPU goes
@@ -35,9 +43,14 @@ struct tess_bo {
 	struct drm_gem_shmem_object shmem;
 	struct list_head link;
 	struct sg_table *sgt;
-	struct tess_vram *vram;
 	bool is_vram;
 	bool is_contiguous;
+	int near;
+	struct tess_vram *vram;
+	struct page **pages;
+	unsigned int pins;
+	u64 used;
+	struct tess_lru_node lru;
 	struct tess_usage *usage;
 	unsigned long system_pages;
 	struct dmem_cgroup_pool_state *dmem;
@@ -66,6 +79,17 @@ int __must_check tess_bo_pin_locked(struct tess_bo *bo);
 int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
 void tess_bo_release_all(struct tess_device *tdev);
 struct tess_bo *tess_bo_create_scratch(struct tess_usage *usage, struct tess_vm *vm, u64 size);
+void tess_bo_enlist(struct tess_device *tdev, struct tess_bo *bo);
+
+int __must_check tess_bo_alloc_pages(struct tess_bo *bo, bool zero);
+void tess_bo_unmap_pages(struct tess_bo *bo);
+void tess_bo_free_pages(struct tess_bo *bo);
+void tess_bo_free_vram(struct tess_bo *bo);
+bool tess_bo_is_idle(struct tess_bo *bo);
+int __must_check tess_bo_evict_locked(struct tess_bo *bo);
+int tess_bo_return_locked(struct tess_bo *bo);
+
+struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags);
 struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sgt);
 

@@ -2,10 +2,13 @@
 /**
  * DOC: VRAM and the CPU
  *
- * The CPU maps VRAM through the BAR. A fault inserts the 2 MiB around it at once: under
- * nested paging the first touch page by page costs a hundred times more.
+ * The CPU maps VRAM through the BAR, and a BO that is evicted where it is. A fault inserts the
+ * 2 MiB around it at once: under nested paging the first touch page by page costs a hundred times
+ * more.
  */
+#include <linux/dma-resv.h>
 #include <linux/mm.h>
+#include <linux/timekeeping.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include "device.h"
@@ -31,17 +34,24 @@ int tess_vram_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Physical address of a page of the BAR, and how many follow it */
-static bool tess_vram_lookup(const struct tess_device *tdev, const struct tess_vram *vram,
-			     u64 offset, phys_addr_t *phys, u64 *left)
+/* Page frame at an offset, and how many bytes follow it in one piece */
+static bool tess_vram_lookup(const struct tess_bo *bo, u64 offset, unsigned long *pfn, u64 *left)
 {
+	const struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
 	unsigned int i;
 
-	for (i = 0; i < vram->count; i++) {
-		const struct tess_vram_extent *extent = &vram->extent[i];
+	if (offset >= bo->shmem.base.size)
+		return false;
+	if (bo->pages) {
+		*pfn = page_to_pfn(bo->pages[offset >> PAGE_SHIFT]);
+		*left = PAGE_SIZE;
+		return true;
+	}
+	for (i = 0; bo->vram && i < bo->vram->count; i++) {
+		const struct tess_vram_extent *extent = &bo->vram->extent[i];
 
 		if (offset < extent->size) {
-			*phys = tdev->info.vram_phys + extent->offset + offset;
+			*pfn = PHYS_PFN(tdev->info.vram_phys + extent->offset + offset);
 			*left = extent->size - offset;
 			return true;
 		}
@@ -53,32 +63,48 @@ static bool tess_vram_lookup(const struct tess_device *tdev, const struct tess_v
 static vm_fault_t tess_vram_insert(struct vm_fault *vmf, struct tess_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->shmem.base;
-	struct tess_device *tdev = to_tess_device(obj->dev);
 	struct vm_area_struct *vma = vmf->vma;
+	/* Pages of the system are mapped as the kernel does; VRAM as the VMA says */
+	pgprot_t prot = bo->pages ? vm_get_page_prot(vma->vm_flags) : vma->vm_page_prot;
 	unsigned long addr = vmf->address & PAGE_MASK;
 	pgoff_t first = drm_vma_node_start(&obj->vma_node);
+	unsigned long end = min(vma->vm_end, ALIGN(addr + 1, TESS_FAULT_AROUND));
 	vm_fault_t ret = VM_FAULT_SIGBUS;
-	unsigned long end, pos;
-	phys_addr_t phys;
-	u64 left;
+	unsigned long pos, pfn;
+	u64 offset, left = 0;
 
-	if (vmf->pgoff < first || !bo->vram ||
-	    !tess_vram_lookup(tdev, bo->vram, (u64)(vmf->pgoff - first) << PAGE_SHIFT, &phys,
-			      &left))
+	dma_resv_assert_held(obj->resv);
+	if (vmf->pgoff < first)
 		return ret;
-
-	end = min(vma->vm_end, ALIGN(addr + 1, TESS_FAULT_AROUND));
-	if (left < end - addr)
-		end = addr + left;
+	offset = (u64)(vmf->pgoff - first) << PAGE_SHIFT;
 
 	for (pos = addr; pos < end; pos += PAGE_SIZE) {
-		vm_fault_t err = vmf_insert_pfn(vma, pos, PHYS_PFN(phys + (pos - addr)));
+		vm_fault_t err;
 
+		if (!left && !tess_vram_lookup(bo, offset + (pos - addr), &pfn, &left))
+			break;
+		err = vmf_insert_pfn_prot(vma, pos, pfn++, prot);
+		left -= PAGE_SIZE;
 		if (pos == addr)
 			ret = err;
 		if (err != VM_FAULT_NOPAGE)
 			break;
 	}
+	return ret;
+}
+
+/* The reservation keeps the BO where it is, until it is mapped: whoever moves it finds that */
+static vm_fault_t tess_vram_fault_entered(struct vm_fault *vmf, struct tess_bo *bo)
+{
+	struct dma_resv *resv = bo->shmem.base.resv;
+	vm_fault_t ret;
+
+	/* A signal: the access is repeated, or the process is gone */
+	if (dma_resv_lock_interruptible(resv, NULL))
+		return VM_FAULT_NOPAGE;
+	WRITE_ONCE(bo->used, ktime_get_ns());
+	ret = tess_vram_insert(vmf, bo);
+	dma_resv_unlock(resv);
 	return ret;
 }
 
@@ -90,7 +116,7 @@ static vm_fault_t tess_vram_fault(struct vm_fault *vmf)
 
 	if (!drm_dev_enter(obj->dev, &idx))
 		return VM_FAULT_SIGBUS;
-	ret = tess_vram_insert(vmf, to_tess_bo(obj));
+	ret = tess_vram_fault_entered(vmf, to_tess_bo(obj));
 	drm_dev_exit(idx);
 	return ret;
 }

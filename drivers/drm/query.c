@@ -127,6 +127,7 @@ static int tess_query_memory(struct tess_device *tdev, const struct tess_usage *
 		.system_used = (u64)atomic_long_read(&usage->system_pages) << PAGE_SHIFT,
 		.system_total_limit = tess_account_system_total_limit(),
 		.system_total_used = tess_account_system_used(),
+		.vram_evicted = (u64)atomic_long_read(&usage->evicted_pages) << PAGE_SHIFT,
 	};
 	answer->data = &answer->memory;
 	answer->size = sizeof(answer->memory);

@@ -7,6 +7,7 @@
  * Page tables are limited for each open file (parameter page_tables): a page that is mapped in
  * each block of 2 MiB costs another page for tables, whatever the page itself costs.
  */
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -37,6 +38,7 @@ static void tess_vm_free(struct drm_gpuvm *gpuvm)
 
 static const struct drm_gpuvm_ops tess_gpuvm_ops = {
 	.vm_free = tess_vm_free,
+	.vm_bo_validate = tess_vm_validate_bo,
 	.sm_step_map = tess_bind_step_map,
 	.sm_step_remap = tess_bind_step_remap,
 	.sm_step_unmap = tess_bind_step_unmap,
@@ -80,36 +82,6 @@ int tess_vm_unmap(struct tess_vm *vm, u64 va, u64 size)
 	ret = tess_as_unmap(vm->as, va, size);
 	mutex_unlock(&vm->tables);
 	return ret;
-}
-
-/**
- * tess_vm_lock_for_job() - nothing that a VM maps moves until there is a fence in it
- * @vm: VM; the caller is between drm_dev_enter() and drm_dev_exit()
- * @exec: for tess_vm_add_job() and drm_gpuvm_exec_unlock()
- *
- * Return: 0, with the reservations of the VM and of all BOs in it; -EINTR, -ENOMEM.
- */
-int tess_vm_lock_for_job(struct tess_vm *vm, struct drm_gpuvm_exec *exec)
-{
-	*exec = (struct drm_gpuvm_exec){
-		.vm = &vm->base,
-		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
-		.num_fences = 1,
-	};
-	return drm_gpuvm_exec_lock(exec);
-}
-
-/**
- * tess_vm_add_job() - what a VM maps is in use until a job is over
- * @exec: from tess_vm_lock_for_job()
- * @fence: of the job. It replaces earlier ones of its queue
- *
- * Only who moves memory waits for it: users of a BO that is shared synchronize explicitly.
- */
-void tess_vm_add_job(struct drm_gpuvm_exec *exec, struct dma_fence *fence)
-{
-	drm_gpuvm_exec_resv_add_fence(exec, fence, DMA_RESV_USAGE_BOOKKEEP,
-				      DMA_RESV_USAGE_BOOKKEEP);
 }
 
 /* Needs no memory, so that it fits for clean-up */
@@ -256,6 +228,7 @@ static struct tess_vm *tess_vm_create(struct tess_device *tdev, struct tess_file
 	kref_init(&vm->ref);
 	mutex_init(&vm->lock);
 	mutex_init(&vm->tables);
+	vm->return_at = jiffies;
 	drm_dev_get(tdev->drm);
 	drm_gpuvm_init(&vm->base, "tessera", 0, tdev->drm, resv, 0, TESS_VA_END, 0, 0,
 		       &tess_gpuvm_ops);

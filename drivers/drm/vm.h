@@ -2,6 +2,7 @@
 #ifndef _TESSERA_DRM_VM_H_
 #define _TESSERA_DRM_VM_H_
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -28,6 +29,12 @@ struct tess_file;
  * @tables: serializes changes of what is in @as. Inside of reservations
  * @as: page tables; NULL once the GPU is gone. Changes under @lock and
  *	tess_device::vm_lock
+ * @used: time of the last SUBMIT, in ns of CLOCK_MONOTONIC
+ * @moved: mappings are missing, of BOs that moved. Set under the BO's reservation, cleared under
+ *	those of all that the VM maps
+ * @returns: BOs may come back to VRAM. Under the VM's reservation
+ * @return_at: jiffies when they may next. No more than a hint
+ * @evicted: bytes of BOs that are evicted, some of which may not be mapped any more
  * @scratch: memory behind null mappings; NULL: there was none yet. Under @lock
  * @link: in tess_device::vms
  */
@@ -37,6 +44,11 @@ struct tess_vm {
 	struct mutex lock;
 	struct mutex tables;
 	struct tess_as *as;
+	u64 used;
+	bool moved;
+	bool returns;
+	unsigned long return_at;
+	atomic64_t evicted;
 	struct drm_gem_object *scratch;
 	struct list_head link;
 };
@@ -45,11 +57,13 @@ struct tess_vm {
  * struct tess_va - a mapping
  * @base: in the tree of its VM
  * @prot: TESS_AS_*
+ * @mapped: in the page tables. Under the reservation of its BO
  * @dead: in tess_bind::dead
  */
 struct tess_va {
 	struct drm_gpuva base;
 	u32 prot;
+	bool mapped;
 	struct list_head dead;
 };
 
@@ -65,6 +79,7 @@ static inline struct tess_vm *to_tess_vm(struct drm_gpuvm *gpuvm)
 
 int tess_vm_map(struct tess_vm *vm, u64 va, u64 pa, u64 size, u32 prot);
 int tess_vm_unmap(struct tess_vm *vm, u64 va, u64 size);
+int tess_vm_validate_bo(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec);
 int __must_check tess_vm_lock_for_job(struct tess_vm *vm, struct drm_gpuvm_exec *exec);
 void tess_vm_add_job(struct drm_gpuvm_exec *exec, struct dma_fence *fence);
 

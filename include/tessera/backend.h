@@ -226,8 +226,9 @@ struct tess_hw_switch {
  *	front-ends may be held
  * @vram_clear: zero memory: what is not known to be zero since @vram_alloc, or @all of it.
  *	No lock is held
- * @vram_read: read from an offset in VRAM. No lock is held. -ENODEV
- * @vram_write: write to an offset in VRAM; visible to the GPU on return. No lock is held.
+ * @vram_read: read from an offset in VRAM. Locks of front-ends may be held. -ENODEV
+ * @vram_write: write to an offset in VRAM; visible to the GPU on return. Locks of front-ends may
+ *	be held.
  *	-ENODEV
  * @vram_free_bytes: unused bytes in whole blocks of @granule, which is 4 KiB or 2 MiB:
  *	a request that is a multiple of @granule succeeds if it is not larger. Atomic

@@ -132,6 +132,37 @@ TEST_F(lifetime, vram_mappings_go)
 	close(fd);
 }
 
+/* What was evicted goes with the GPU, too, wherever it lay */
+TEST_F(lifetime, evicted)
+{
+	uint64_t left = tess_sysfs_value("vram_free") / TESS_2M * TESS_2M;
+	int other = tess_open();
+	struct tess_ctx ctx;
+	uint32_t handle;
+	volatile uint32_t *p;
+
+	tess_ctx_open(&ctx);
+	handle = tess_bo_create(ctx.fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	p = tess_bo_mmap(ctx.fd, handle, TESS_2M);
+	tess_vm_map(ctx.fd, ctx.vm, handle, 0, TESS_FREE_VA, TESS_2M);
+	for (; left; left -= TESS_2M)
+		tess_bo_create(other, TESS_2M, DRM_TESSERA_BO_VRAM);
+	tess_fill(&ctx, TESS_FREE_VA, TESS_2M, 0x99);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(0x99u, p[5]);
+	signal(SIGBUS, on_bus_error);
+	unbind(_metadata, self->bdf);
+	if (!sigsetjmp(bus_error, 1)) {
+		p[0] = 2;
+		EXPECT_FALSE(!"a store to memory of a GPU that is gone");
+	}
+	rebind(_metadata, self->bdf, self->vram, self->slices);
+	EXPECT_EQ(-ENODEV, __tess_ctx_submit(&ctx));
+	tess_ctx_close(&ctx);
+	close(other);
+	EXPECT_EQ(self->vram, tess_sysfs_wait("vram_free", self->vram, 5));
+}
+
 /* Works until the GPU is gone, which must show as nothing but that */
 static void load(unsigned int slice, int ready)
 {

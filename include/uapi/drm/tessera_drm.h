@@ -158,11 +158,12 @@ struct drm_tessera_query_slice {
  * @vram_total: bytes of VRAM of the (v)GPU
  * @vram_free: bytes of it that can be allocated now
  * @vram_limit: since 1.1: bytes of it that this file may have
- * @vram_used: since 1.1: bytes of it that this file has
+ * @vram_used: since 1.1: bytes of it that this file has, without @vram_evicted
  * @system_limit: since 1.1: bytes of system memory that this file may have
  * @system_used: since 1.1: bytes of it that this file has, pages that are there
  * @system_total_limit: since 1.1: bytes of system memory that all files together may have
  * @system_total_used: since 1.1: bytes of it that they have
+ * @vram_evicted: since 1.3: bytes of @system_used that buffers have which were made in VRAM
  */
 struct drm_tessera_query_memory {
 	__u64 vram_total;
@@ -173,6 +174,7 @@ struct drm_tessera_query_memory {
 	__u64 system_used;
 	__u64 system_total_limit;
 	__u64 system_total_used;
+	__u64 vram_evicted;
 };
 
 /* Instruction set of the shader cores: bit n is the extension of the (n + 1)th letter */
@@ -252,9 +254,14 @@ struct drm_tessera_query_time {
  * The memory reads as zero. Pages of system memory are allocated when the BO is bound or mapped,
  * where -ENOMEM also says that all BOs, or those of this file, have what they may (parameters
  * system_percent and client_percent of the module). Errors: -EINVAL @size is 0 or more than a VM
- * has, flags; -ENOENT no such VM; -ENOSPC no such VRAM is left, or this file or its control group
- * has what it may (parameter client_vram_percent); -ENOMEM, also if @size is more than this file
- * may have.
+ * has, flags; -ENOENT no such VM; -ENOSPC @size is more than there is VRAM, or this file or its
+ * control group has what it may (parameter client_vram_percent); -ENOMEM, also if @size is more
+ * than this file may have.
+ *
+ * Since 1.3 VRAM is preferred and not sure: when there is none, buffers that were not used for
+ * long are moved to system memory, without _CONTIGUOUS, and so may the new one be (before, and
+ * with _CONTIGUOUS: -ENOSPC). The GPU and the CPU reach it there, too. It comes back when
+ * there is room.
  */
 struct drm_tessera_bo_create {
 	__u64 size;

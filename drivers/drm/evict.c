@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: eviction
+ *
+ * Where VRAM is full, BOs of processes make room for others: the one that was used least recently
+ * goes first. A job may use all that its VM maps. So SUBMIT only notes the time in the VM; the
+ * time at which a BO was used is the last of its own and of those of all VMs that map it. The
+ * order (tess_device::lru) is by the time that was known when the BO was put there, which is
+ * never later. Whoever takes the first one looks at the true time, and puts it back where it
+ * belongs if that is another one. A list that SUBMIT keeps in order, as drm_gem_lru is, would
+ * cost each SUBMIT a walk over all BOs of its VM.
+ *
+ * Nothing waits for a lock that a process may hold, and a BO that jobs use stays: eviction never
+ * delays the jobs of others. A BO for which there is no room is made in pages of the system, as if
+ * it had been evicted.
+ */
+#include <linux/dma-resv.h>
+#include <linux/jiffies.h>
+#include <linux/timekeeping.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_gpuvm.h>
+#include "device.h"
+#include "evict.h"
+#include "gem.h"
+#include "vm.h"
+
+/* A new BO is worth this much of waiting for jobs of others, in all */
+#define TESS_EVICT_PATIENCE	(HZ / 10)
+
+/**
+ * struct tess_evict_walk - a walk over BOs in the order of their use
+ * @used: time of the last one
+ * @serial: of the last one
+ * @before: end of the walk: no BO that was used later
+ * @patience: jiffies to wait for jobs
+ */
+struct tess_evict_walk {
+	u64 used;
+	u64 serial;
+	u64 before;
+	long patience;
+};
+
+static struct tess_bo *to_lru_bo(struct rb_node *node)
+{
+	return rb_entry(node, struct tess_bo, lru.node);
+}
+
+static bool tess_lru_less(u64 used, u64 serial, const struct tess_lru_node *other)
+{
+	return used < other->used || (used == other->used && serial < other->serial);
+}
+
+static bool tess_lru_node_less(struct rb_node *a, const struct rb_node *b)
+{
+	const struct tess_lru_node *left = rb_entry(a, struct tess_lru_node, node);
+
+	return tess_lru_less(left->used, left->serial, rb_entry(b, struct tess_lru_node, node));
+}
+
+/**
+ * tess_lru_add() - a BO may be evicted from now on
+ * @bo: BO in VRAM that others can find, or whose reservation is held
+ */
+void tess_lru_add(struct tess_bo *bo)
+{
+	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
+
+	if (bo->is_contiguous)
+		return;
+	spin_lock(&tdev->lru_lock);
+	bo->lru.used = READ_ONCE(bo->used);
+	bo->lru.serial = tdev->lru_serial++;
+	rb_add_cached(&bo->lru.node, &tdev->lru, tess_lru_node_less);
+	spin_unlock(&tdev->lru_lock);
+}
+
+/**
+ * tess_lru_remove() - a BO cannot be evicted any more
+ * @bo: BO, in the order or not
+ */
+void tess_lru_remove(struct tess_bo *bo)
+{
+	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
+
+	spin_lock(&tdev->lru_lock);
+	if (!RB_EMPTY_NODE(&bo->lru.node)) {
+		rb_erase_cached(&bo->lru.node, &tdev->lru);
+		RB_CLEAR_NODE(&bo->lru.node);
+	}
+	spin_unlock(&tdev->lru_lock);
+}
+
+/* It was used since; false: it is where it belongs, or not there any more */
+static bool tess_lru_update(struct tess_bo *bo, u64 used)
+{
+	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
+	bool later;
+
+	spin_lock(&tdev->lru_lock);
+	later = !RB_EMPTY_NODE(&bo->lru.node) && bo->lru.used < used;
+	if (later) {
+		rb_erase_cached(&bo->lru.node, &tdev->lru);
+		bo->lru.used = used;
+		rb_add_cached(&bo->lru.node, &tdev->lru, tess_lru_node_less);
+	}
+	spin_unlock(&tdev->lru_lock);
+	return later;
+}
+
+static struct tess_bo *tess_lru_find_locked(struct tess_device *tdev,
+					    const struct tess_evict_walk *walk)
+{
+	struct rb_node *node = tdev->lru.rb_root.rb_node;
+	struct tess_bo *found = NULL;
+
+	lockdep_assert_held(&tdev->lru_lock);
+	while (node) {
+		struct tess_bo *bo = to_lru_bo(node);
+
+		if (tess_lru_less(walk->used, walk->serial, &bo->lru)) {
+			found = bo;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found && found->lru.used < walk->before ? found : NULL;
+}
+
+/* The next one, with a reference */
+static struct tess_bo *tess_evict_next(struct tess_device *tdev, struct tess_evict_walk *walk)
+{
+	struct tess_bo *bo;
+
+	spin_lock(&tdev->lru_lock);
+	do {
+		bo = tess_lru_find_locked(tdev, walk);
+		if (bo) {
+			walk->used = bo->lru.used;
+			walk->serial = bo->lru.serial;
+		}
+	} while (bo && !kref_get_unless_zero(&bo->shmem.base.refcount));
+	spin_unlock(&tdev->lru_lock);
+	return bo;
+}
+
+static u64 tess_bo_last_use(struct tess_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->shmem.base;
+	u64 used = READ_ONCE(bo->used);
+	struct drm_gpuvm_bo *vm_bo;
+
+	dma_resv_assert_held(obj->resv);
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
+		used = max(used, READ_ONCE(to_tess_vm(vm_bo->vm)->used));
+	return used;
+}
+
+static bool tess_evict_locked(struct tess_bo *bo)
+{
+	if (!bo->vram || tess_lru_update(bo, tess_bo_last_use(bo)))
+		return false;
+	return tess_bo_is_idle(bo) && !tess_bo_evict_locked(bo);
+}
+
+static bool tess_evict_try(struct tess_bo *bo)
+{
+	struct dma_resv *resv = bo->shmem.base.resv;
+	bool evicted;
+
+	if (!dma_resv_trylock(resv))
+		return false;
+	evicted = tess_evict_locked(bo);
+	dma_resv_unlock(resv);
+	return evicted;
+}
+
+/* No lock is held meanwhile: who uses the BO goes on to do so */
+static bool tess_evict_wait(struct tess_bo *bo, struct tess_evict_walk *walk)
+{
+	long left;
+
+	if (walk->patience <= 0)
+		return false;
+	left = dma_resv_wait_timeout(bo->shmem.base.resv, DMA_RESV_USAGE_BOOKKEEP, true,
+				     walk->patience);
+	walk->patience = max(left, 0L);
+	return left > 0;
+}
+
+/* Evict one; false: there is none left */
+static bool tess_evict_one(struct tess_device *tdev, struct tess_evict_walk *walk)
+{
+	bool evicted = false;
+	struct tess_bo *bo;
+
+	while (!evicted && (bo = tess_evict_next(tdev, walk))) {
+		if (!walk->patience || tess_evict_wait(bo, walk))
+			evicted = tess_evict_try(bo);
+		drm_gem_object_put(&bo->shmem.base);
+	}
+	return evicted;
+}
+
+static struct tess_vram *tess_evict_until(struct tess_device *tdev, u64 size, int near,
+					  bool contiguous, long patience)
+{
+	struct tess_evict_walk walk = { .before = ktime_get_ns(), .patience = patience };
+	struct tess_vram *vram = ERR_PTR(-ENOSPC);
+
+	while (vram == ERR_PTR(-ENOSPC) && tess_evict_one(tdev, &walk))
+		if (tess_gpu_vram_free(tdev->gpu) >= size)
+			vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
+	return vram;
+}
+
+/**
+ * tess_evict_alloc() - allocate VRAM, of others if need be
+ * @tdev: device
+ * @size: bytes
+ * @near: as of tess_vram_alloc()
+ * @contiguous: as of tess_vram_alloc()
+ *
+ * Inside drm_dev_enter(), without a reservation.
+ *
+ * Return: as of tess_vram_alloc(); -ENOSPC also if what is there is in use.
+ */
+struct tess_vram *tess_evict_alloc(struct tess_device *tdev, u64 size, int near, bool contiguous)
+{
+	struct tess_vram *vram;
+
+	vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
+	if (vram == ERR_PTR(-ENOSPC))
+		vram = tess_evict_until(tdev, size, near, contiguous, 0);
+	if (vram == ERR_PTR(-ENOSPC))
+		vram = tess_evict_until(tdev, size, near, contiguous, TESS_EVICT_PATIENCE);
+	return vram;
+}
+
+/**
+ * tess_evict_for() - let so much VRAM be free
+ * @tdev: device
+ * @size: bytes
+ * @before: evict BOs that were not used since, in ns of CLOCK_MONOTONIC
+ *
+ * Inside drm_dev_enter(), without a reservation.
+ */
+void tess_evict_for(struct tess_device *tdev, u64 size, u64 before)
+{
+	struct tess_evict_walk walk = { .before = before };
+
+	while (tess_gpu_vram_free(tdev->gpu) < size)
+		if (!tess_evict_one(tdev, &walk))
+			break;
+}

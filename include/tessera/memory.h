@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory for front-ends: VRAM and address spaces of the GPU. Part of client.h.
+ */
+#ifndef _TESSERA_MEMORY_H_
+#define _TESSERA_MEMORY_H_
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+struct tess_as;
+struct tess_as_budget;
+struct tess_gpu;
+struct tess_vgpu;
+
+/* ---- VRAM ---- */
+
+/**
+ * struct tess_vram_extent - contiguous VRAM
+ * @offset: in VRAM, bytes
+ * @size: bytes
+ */
+struct tess_vram_extent {
+	u64 offset;
+	u64 size;
+};
+
+/**
+ * struct tess_vram - an allocation of VRAM
+ * @size: bytes, sum of the extents
+ * @count: number of extents
+ * @extent: in order of the allocation's addresses; each a multiple of 4 KiB, and of
+ *	2 MiB (and so aligned) if @size is
+ *
+ * Memory is zeroed when it is given and when it is freed.
+ */
+struct tess_vram {
+	u64 size;
+	unsigned int count;
+	struct tess_vram_extent *extent;
+};
+
+/**
+ * tess_vgpu_vram() - the memory that the blueprint reserved
+ * @vgpu: vGPU
+ *
+ * Any context.
+ *
+ * Return: what is vslice 0's, then vslice 1's and so on, the same size
+ * each; NULL if none was reserved.
+ */
+const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
+
+/**
+ * tess_vram_alloc() - allocate VRAM
+ * @gpu: GPU
+ * @size: bytes, a multiple of 4 KiB
+ * @near_slice: in this slice's bank if possible; -1: anywhere
+ * @contiguous: one extent, which is what a display head can show; wherever there is room for it
+ *
+ * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV.
+ */
+struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
+				  bool contiguous);
+
+/**
+ * tess_vram_free() - return VRAM
+ * @gpu: GPU that it is of, gone or not
+ * @vram: from tess_vram_alloc(); no slice can reach it any more
+ *
+ * Quickly: it is zeroed later, before somebody else gets it.
+ */
+void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram);
+
+/**
+ * tess_vram_read() - read VRAM by the CPU
+ * @gpu: GPU that it is of
+ * @vram: from tess_vram_alloc()
+ * @offset: in @vram
+ * @buf: where to
+ * @size: bytes
+ *
+ * Return: 0, -EINVAL beyond the end, -ENODEV.
+ */
+int tess_vram_read(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset, void *buf,
+		   u64 size);
+
+/**
+ * tess_vram_write() - write VRAM by the CPU
+ * @gpu: GPU that it is of
+ * @vram: from tess_vram_alloc()
+ * @offset: in @vram
+ * @buf: where from
+ * @size: bytes
+ *
+ * Return: 0, visible to the GPU; -EINVAL beyond the end; -ENODEV.
+ */
+int tess_vram_write(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset,
+		    const void *buf, u64 size);
+
+/**
+ * tess_gpu_vram_free() - VRAM that nobody has
+ * @gpu: GPU
+ *
+ * Return: bytes.
+ */
+u64 tess_gpu_vram_free(struct tess_gpu *gpu);
+
+/* ---- GPU address spaces ---- */
+
+enum tess_as_stage { TESS_AS_STAGE1, TESS_AS_STAGE2 };
+
+#define TESS_AS_READ	BIT(0)
+#define TESS_AS_WRITE	BIT(1)
+#define TESS_AS_EXEC	BIT(2)
+
+/**
+ * tess_as_budget_create() - limit the page tables of a client
+ * @tables: pages of 4 KiB that all its address spaces together may have for tables; the root of
+ *	each does not count
+ *
+ * Return: budget for tess_as_create(), or NULL.
+ */
+struct tess_as_budget *tess_as_budget_create(unsigned int tables);
+
+/**
+ * tess_as_budget_put() - the client makes no address spaces any more
+ * @budget: from tess_as_budget_create(); it stays as long as there are address spaces in it
+ */
+void tess_as_budget_put(struct tess_as_budget *budget);
+
+/**
+ * tess_as_create() - make an empty address space
+ * @gpu: GPU
+ * @stage: stage that it is for
+ * @budget: where its tables come from; NULL: they are not limited
+ *
+ * Return: address space or error pointer: -ENOMEM, -ENODEV.
+ */
+struct tess_as *tess_as_create(struct tess_gpu *gpu, enum tess_as_stage stage,
+			       struct tess_as_budget *budget);
+
+/**
+ * tess_as_destroy() - free an address space
+ * @as: no job uses it any more, and the vGPU whose stage 2 it was is destroyed; the GPU
+ *	may be gone. While it goes, its slices are not to be told any more: the page tables
+ *	stay then until they were stopped
+ */
+void tess_as_destroy(struct tess_as *as);
+
+/**
+ * tess_as_map() - map a range
+ * @as: address space
+ * @va: input address, 4 KiB aligned; [0, 2^38) in stage 1, [0, 2^41) in stage 2
+ * @pa: physical address: DMA address of @tess_gpu_dev, or TESS_PA_VRAM + offset
+ * @size: multiple of 4 KiB
+ * @prot: TESS_AS_*, at least TESS_AS_READ
+ *
+ * Uses 2 MiB leaves where both addresses allow. The caller serializes calls for one
+ * address space. Replacing a valid leaf is refused; no invalidation is needed.
+ *
+ * Return: 0, -EINVAL, -EEXIST (nothing was mapped), -ENOMEM (nothing was mapped),
+ * -EDQUOT the budget has not enough tables (nothing was mapped), -ENODEV.
+ */
+int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
+
+/**
+ * tess_as_unmap() - unmap a range and invalidate
+ * @as: address space
+ * @va: 4 KiB aligned
+ * @size: multiple of 4 KiB; holes are fine
+ *
+ * Splits 2 MiB leaves that go beyond the range. On return no slice of the GPU can reach what
+ * was mapped: the pages may be freed. Never fails for want of tables on ranges that were
+ * mapped by calls of the same shape. Works also while the GPU goes, until all of its slices
+ * were stopped: a vGPU is gone (tess_vgpu_is_gone()) before that.
+ *
+ * Return: 0, -EINVAL, -ENOMEM or -EDQUOT (all is still mapped), -ENODEV the GPU was stopped and
+ * reaches nothing.
+ */
+int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
+
+#endif
