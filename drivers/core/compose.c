@@ -186,7 +186,7 @@ void tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
 	unsigned int i;
 
 	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
-		tess_vram_clear(vgpu->banks[i], false);
+		tess_vram_clear(vgpu->banks[i]);
 }
 
 static void vgpu_free_memory(struct tess_vgpu *vgpu)

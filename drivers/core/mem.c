@@ -119,7 +119,7 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 
 	/* Of a GPU that is gone nobody reads it */
 	if (!IS_ERR(vram))
-		tess_vram_clear(vram, false);
+		tess_vram_clear(vram);
 	return vram;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
@@ -133,16 +133,15 @@ void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
 EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
 
 /**
- * tess_vram_clear() - zero an allocation
+ * tess_vram_clear() - zero what was not known to be zero when it was allocated
  * @vram: allocation; nobody frees it meanwhile
- * @all: also what was known to be zero when it was allocated
  *
  * It takes as long as the CPU needs for so many stores to the GPU: no lock that others want is
  * held.
  *
  * Return: 0, -ENODEV.
  */
-int tess_vram_clear(struct tess_vram *vram, bool all)
+int tess_vram_clear(struct tess_vram *vram)
 {
 	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
 	struct tess_gpu *gpu = v->obj.gpu;
@@ -150,7 +149,7 @@ int tess_vram_clear(struct tess_vram *vram, bool all)
 
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
-	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw, all);
+	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
 	tess_gpu_exit(gpu, idx);
 	return 0;
 }
@@ -164,6 +163,43 @@ static u64 vram_at(const struct tess_vram *vram, u64 off, u64 *len)
 		off -= extent++->size;
 	*len = min(*len, extent->size - off);
 	return extent->offset + off;
+}
+
+static int vram_zero(struct tess_gpu *gpu, u64 at, u64 len)
+{
+	int idx, rc;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	rc = tess_gpu_ops(gpu)->vram_zero(gpu->be, at, len);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+
+/**
+ * tess_vram_zero() - zero a part of memory
+ * @gpu: GPU
+ * @vram: memory; nobody frees it meanwhile
+ * @off: in @vram
+ * @size: bytes; all are there
+ *
+ * As tess_vram_clear().
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size)
+{
+	u64 at, len;
+	int rc;
+
+	for (; size; off += len, size -= len) {
+		len = size;
+		at = vram_at(vram, off, &len);
+		rc = vram_zero(gpu, at, len);
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 static int vram_read(struct tess_gpu *gpu, u64 at, void *buf, u64 len)

@@ -8,7 +8,8 @@ struct tess_hw_as;
 
 struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
 				    bool contiguous);
-int tess_vram_clear(struct tess_vram *vram, bool all);
+int tess_vram_clear(struct tess_vram *vram);
+int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size);
 int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from);
 
 struct tess_hw_as *tess_as_hw(const struct tess_as *as);

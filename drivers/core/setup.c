@@ -141,8 +141,14 @@ int tess_vslice_setup(struct tess_vslice *vs, u32 engines)
 	return rc;
 }
 
-/* What a reset took away; tess_gpu_enter() and the slice's hw mutex are held */
-static int vslice_apply(struct tess_vslice *vs, struct tess_slice *slice)
+/**
+ * tess_vslice_apply() - give a slice what a reset took away
+ * @vs: vslice that is resident
+ * @slice: its slice, whose hw mutex is held, inside tess_gpu_enter()
+ *
+ * Return: 0, -ENXIO, -ENODEV.
+ */
+int tess_vslice_apply(struct tess_vslice *vs, struct tess_slice *slice)
 {
 	const struct tess_backend_ops *ops = tess_gpu_ops(slice->gpu);
 	int rc = 0;
@@ -167,7 +173,7 @@ static int vslice_set_stage2(struct tess_vgpu *vgpu, unsigned int vslice, struct
 		return PTR_ERR(slice);
 	vs->stage2 = as;
 	if (tess_vslice_is_resident(vs))
-		rc = vslice_apply(vs, slice);
+		rc = tess_vslice_apply(vs, slice);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
@@ -196,60 +202,3 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as)
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_stage2, TESS_NS);
-
-static int vslice_scrub_resident(struct tess_vslice *vs, struct tess_slice *slice)
-{
-	int rc;
-
-	lockdep_assert_held(&slice->hw);
-	if (vs->ring)
-		return -EBUSY;
-	tess_sched_settle(slice);
-	rc = tess_slice_reset(slice);
-	if (!rc)
-		rc = vslice_apply(vs, slice);
-	else if (rc == -EIO)
-		tess_slice_give_up(slice);
-	tess_sched_restarted(slice, vs);
-	return rc;
-}
-
-static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	struct tess_vslice *vs = &vgpu->vslices[vslice];
-	struct tess_slice *slice;
-	int idx, rc = 0;
-
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
-	if (IS_ERR(slice))
-		return PTR_ERR(slice);
-	tess_route_detach(vs);
-	if (tess_vslice_is_resident(vs))
-		rc = vslice_scrub_resident(vs, slice);
-	else
-		tess_vslice_restart_parked(slice, vs);
-	tess_vslice_end(slice, idx);
-	/* If others wait for the slice, nothing tells them any more that it is idle */
-	tess_sched_queue(slice);
-	return rc;
-}
-
-/* One that fails is no reason to let the others run on */
-int tess_vgpu_scrub(struct tess_vgpu *vgpu)
-{
-	int rc, first = 0;
-	unsigned int i;
-
-	if (vgpu->elastic)
-		return -EINVAL;
-	for (i = 0; i < vgpu->nr_vslices; i++) {
-		rc = vslice_scrub(vgpu, i);
-		first = first ?: rc;
-	}
-	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++) {
-		rc = tess_vram_clear(vgpu->banks[i], true);
-		first = first ?: rc;
-	}
-	return first;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_scrub, TESS_NS);

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "device.h"
+#include "mmap.h"
 
 u64 tess_mdev_region_size(const struct tess_mdev *tm, unsigned int index)
 {
@@ -231,6 +232,8 @@ static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 	if (!map)
 		return;
 	scoped_guard(rwsem_read, &tm->map_lock) {
+		if (!tm->dead && write)
+			tess_mdev_touch(tm, off, len);
 		if (!tm->dead)
 			access_mapped(map, buf, len, write);
 		else if (!write)

@@ -12,11 +12,11 @@
  *	   +---- gone() ---+---> dead --close, remove--> (nothing left to give back)
  *	   +- failed reset +
  *
- * A reset stops the slices, zeroes VRAM, and forgets guest memory, registers and what was
- * stored to doorbells. One that fails leaves slices that may still run and VRAM with what was in
- * it, so that the device is dead then, as if its GPU had gone. A dead device reads as all ones,
- * ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open it again
- * before it was composed anew.
+ * A reset stops the slices, zeroes what was written of VRAM, and forgets guest memory, registers
+ * and what was stored to doorbells. One that fails leaves slices that may still run and VRAM with
+ * what was in it, so that the device is dead then, as if its GPU had gone. A dead device reads as
+ * all ones, ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open it
+ * again before it was composed anew.
  */
 #include <linux/bitmap.h>
 #include <linux/gfp.h>
@@ -74,6 +74,17 @@ static void set_dead(struct tess_mdev *tm)
 	tess_mdev_zap(tm);
 }
 
+static int scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
+{
+	u64 zeroed;
+	int ret;
+
+	tess_mdev_take_touched(tm, part);
+	ret = tess_vgpu_scrub(part->vgpu, part->blocks, &zeroed);
+	atomic64_add(zeroed, &tm->stats.zeroed_bytes);
+	return ret;
+}
+
 /* False: there is no telling what its slices do, and what its VRAM holds */
 static bool scrub_parts(struct tess_mdev *tm)
 {
@@ -81,7 +92,7 @@ static bool scrub_parts(struct tess_mdev *tm)
 	unsigned int i;
 
 	for (i = 0; i < tm->parts.count; i++)
-		if (tess_vgpu_scrub(tm->parts.part[i]->vgpu))
+		if (scrub_part(tm, tm->parts.part[i]))
 			good = false;
 	return good;
 }

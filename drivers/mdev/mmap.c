@@ -13,6 +13,7 @@
  * (doorbell.c) or a GPU that is gone, it maps a page of ordinary memory (parking page).
  * Each vGPU has its own, or it would be a channel between VMs.
  */
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
 #include <tessera/compat.h>
@@ -93,6 +94,16 @@ static unsigned int region_index(const struct vm_area_struct *vma)
 	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
 }
 
+void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size)
+{
+	unsigned long *touched = tm->parts.part[0]->touched;
+	u64 block;
+
+	lockdep_assert_held(&tm->map_lock);
+	for (block = off / TESS_VRAM_BLOCK; block <= (off + size - 1) / TESS_VRAM_BLOCK; block++)
+		set_bit(block, touched);
+}
+
 static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
 {
 	const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
@@ -125,6 +136,7 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	struct tess_mdev *tm = vma->vm_private_data;
 	unsigned long addr = vmf->address & PAGE_MASK;
 	u64 off = region_offset(vma, addr), len;
+	phys_addr_t phys;
 
 	atomic64_inc(&tm->stats.mmap_faults);
 	/* What can't be mapped was refused by mmap() */
@@ -134,8 +146,11 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	guard(rwsem_read)(&tm->map_lock);
 	switch (region_index(vma)) {
 	case TESS_BAR_VRAM:
-		return vram_fault(tm, vma, addr,
-				  tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len));
+		phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len);
+		/* Also for a load: a store that follows does not fault */
+		if (phys)
+			tess_mdev_touch(tm, off, PAGE_SIZE);
+		return vram_fault(tm, vma, addr, phys);
 	case TESS_MDEV_PICTURE_REGION:
 		return vram_fault(tm, vma, addr, picture_phys(tm, off));
 	default:
@@ -150,16 +165,18 @@ static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
 	struct tess_mdev *tm = vma->vm_private_data;
 	unsigned long addr = vmf->address & PMD_MASK;
 	vm_fault_t ret = VM_FAULT_FALLBACK;
+	u64 off, len;
 	phys_addr_t phys;
-	u64 len;
 
 	if (order != PMD_ORDER || region_index(vma) != TESS_BAR_VRAM || addr < vma->vm_start ||
 	    addr + PMD_SIZE > vma->vm_end)
 		return VM_FAULT_FALLBACK;
+	off = region_offset(vma, addr);
 	down_read(&tm->map_lock);
-	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, region_offset(vma, addr), &len);
+	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len);
 	if (phys && IS_ALIGNED(phys, PMD_SIZE) && len >= PMD_SIZE) {
 		atomic64_inc(&tm->stats.mmap_faults);
+		tess_mdev_touch(tm, off, PMD_SIZE);
 		ret = vmf_insert_pfn_pmd(vmf, tess_pfn_arg(PHYS_PFN(phys)),
 					 vmf->flags & FAULT_FLAG_WRITE);
 	}
@@ -236,6 +253,24 @@ void tess_mdev_zap(struct tess_mdev *tm)
 	get_areas(tm, areas);
 	for (i = 0; i < AREA_COUNT; i++)
 		zap_area(tm, &areas[i]);
+}
+
+void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
+{
+	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
+	struct tess_mdev_area areas[AREA_COUNT];
+	unsigned int count;
+
+	if (!vram)
+		return;
+	count = TESS_VRAM_BLOCKS(vram);
+	guard(rwsem_write)(&tm->map_lock);
+	bitmap_copy(part->blocks, part->touched, count);
+	if (bitmap_empty(part->touched, count))
+		return;
+	get_areas(tm, areas);
+	zap_area(tm, &areas[AREA_VRAM]);
+	bitmap_zero(part->touched, count);
 }
 
 void tess_mdev_zap_picture(struct tess_mdev *tm)

@@ -20,6 +20,7 @@
  * reach no memory from then on, so that what they run stops; they go back to their GPUs when the
  * vGPU is composed anew or removed.
  */
+#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/module.h>
@@ -205,12 +206,35 @@ static int create_part(struct tess_mdev_part *part, struct tess_gpu *gpu,
 	return 0;
 }
 
+static void free_blocks(struct tess_mdev_part *part)
+{
+	bitmap_free(part->touched);
+	bitmap_free(part->blocks);
+}
+
 static void destroy_part(struct tess_mdev_part *part)
 {
 	/* Until its slices were reset, stage 2 is what keeps them from the host's memory */
 	tess_vgpu_destroy(part->vgpu);
 	tess_as_destroy(part->as);
+	free_blocks(part);
 	kfree(part);
+}
+
+/* As of memory of which nothing is known */
+static int alloc_blocks(struct tess_mdev_part *part)
+{
+	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
+	unsigned int count = vram ? TESS_VRAM_BLOCKS(vram) : 0;
+
+	if (!count)
+		return 0;
+	part->touched = bitmap_alloc(count, GFP_KERNEL_ACCOUNT);
+	part->blocks = bitmap_alloc(count, GFP_KERNEL_ACCOUNT);
+	if (!part->touched || !part->blocks)
+		return -ENOMEM;
+	bitmap_fill(part->touched, count);
+	return 0;
 }
 
 /* The next one of @out */
@@ -228,8 +252,13 @@ static int add_part(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tes
 	part->first = tess_mdev_parts_vslices(out);
 	part->spans = out->blueprint.gpus > 1;
 	ret = create_part(part, gpu, bp, continues, reason);
-	if (ret)
+	if (ret) {
 		kfree(part);
+		return ret;
+	}
+	ret = alloc_blocks(part);
+	if (ret)
+		destroy_part(part);
 	else
 		out->part[out->count++] = part;
 	return ret;

@@ -23,6 +23,9 @@ struct tess_vgpu;
  * @vgpu: slices; of the core, whose call-backs find this structure as its priv
  * @dev: device that does the DMA
  * @as: stage 2 of @vgpu, destroyed after that. Under tess_mdev_dma.lock once it is the vGPU's
+ * @touched: blocks of its VRAM (TESS_VRAM_BLOCK) that CPUs may have written to since the last
+ *	reset. Bits are set under tess_mdev.map_lock for reading, and cleared for writing
+ * @blocks: the same, while it is reset
  */
 struct tess_mdev_part {
 	struct tess_mdev *tm;
@@ -31,6 +34,8 @@ struct tess_mdev_part {
 	struct tess_vgpu *vgpu;
 	struct device *dev;
 	struct tess_as *as;
+	unsigned long *touched;
+	unsigned long *blocks;
 };
 
 /**

@@ -13,6 +13,7 @@
  * @completions: completion interrupts
  * @traps: accesses to trapped registers
  * @mmap_faults: page faults on directly mapped pages
+ * @zeroed_bytes: VRAM that was zeroed by resets
  */
 struct tess_mdev_stats {
 	atomic64_t pinned_pages;
@@ -22,6 +23,7 @@ struct tess_mdev_stats {
 	atomic64_t completions;
 	atomic64_t traps;
 	atomic64_t mmap_faults;
+	atomic64_t zeroed_bytes;
 };
 
 #endif

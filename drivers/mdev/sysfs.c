@@ -308,6 +308,7 @@ TESS_MDEV_STAT(client_faults);
 TESS_MDEV_STAT(completions);
 TESS_MDEV_STAT(traps);
 TESS_MDEV_STAT(mmap_faults);
+TESS_MDEV_STAT(zeroed_bytes);
 
 static struct attribute *tess_mdev_stat_attrs[] = {
 	&tess_mdev_stat_pinned_pages.attr.attr,
@@ -317,6 +318,7 @@ static struct attribute *tess_mdev_stat_attrs[] = {
 	&tess_mdev_stat_completions.attr.attr,
 	&tess_mdev_stat_traps.attr.attr,
 	&tess_mdev_stat_mmap_faults.attr.attr,
+	&tess_mdev_stat_zeroed_bytes.attr.attr,
 	NULL,
 };
 

@@ -462,6 +462,7 @@ static void hw_lost(struct tess_backend *be)
 	.vram_alloc = tess_pci_vram_alloc,			\
 	.vram_free = tess_pci_vram_free,			\
 	.vram_clear = tess_pci_vram_clear,			\
+	.vram_zero = tess_pci_vram_zero,			\
 	.vram_read = tess_pci_vram_read,			\
 	.vram_write = tess_pci_vram_write,			\
 	.vram_free_bytes = tess_pci_vram_free_bytes,		\
@@ -483,6 +484,7 @@ static void hw_lost(struct tess_backend *be)
 	.slice_reset = hw_slice_reset,				\
 	.slice_setup = hw_slice_setup,				\
 	.slice_stage2 = hw_slice_stage2,			\
+	.as_written = tess_pci_as_written,			\
 	.host_fault_pending = hw_host_fault_pending,		\
 	.host_fault_read = hw_host_fault_read,			\
 	.host_fault_ack = hw_host_fault_ack,			\

@@ -12,8 +12,9 @@
  * /proc/meminfo, and are taken from the client's budget if it has one: one page that is
  * mapped in each block of 2 MiB costs as much for tables as for itself.
  *
- * A and D are set from the start: nothing reads them so far, and the GPU is spared the
- * writes.
+ * A and D are set from the start, and the GPU is spared the writes. A is read by nobody. D of
+ * stage 2 is read and cleared, for the VRAM of a client, when the client's slices stand still
+ * (tess_pci_as_written()): the next store sets it again.
  *
  * Mapping has two passes over the range. The first allocates tables and refuses what is
  * mapped already, the second writes leaves and cannot fail: all or nothing without a way
@@ -407,6 +408,53 @@ int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 	}
 	pt_invalidate(as, &empty);
 	return 0;
+}
+
+/* Clear D where it is set in @count entries; true if there was one */
+static bool pt_take_dirty(struct pt_table *table, unsigned int i, unsigned int count)
+{
+	bool dirty = false;
+
+	for (count += i; i < count; i++) {
+		u64 pte = le64_to_cpu(READ_ONCE(table->entries[i]));
+
+		if (!(pte & TESS_PTE_D))
+			continue;
+		dirty = true;
+		pt_set(table, i, pte & ~(u64)TESS_PTE_D);
+	}
+	return dirty;
+}
+
+/* Of a part of a block of 2 MiB */
+static bool pt_take_block(struct tess_pci_as *as, u64 va, u64 size)
+{
+	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
+	unsigned int i1;
+
+	if (!t1)
+		return false;
+	i1 = pt_index(va, 1, t1);
+	t0 = t1->child[i1];
+	return t0 ? pt_take_dirty(t0, pt_index(va, 0, t0), size / SZ_4K) :
+		    pt_take_dirty(t1, i1, 1);
+}
+
+void tess_pci_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *blocks)
+{
+	struct tess_pci_as *as = to_tess_pci_as(hw);
+	LIST_HEAD(none);
+	unsigned int i;
+	u64 step;
+
+	for (i = 0; size; i++, va += step, size -= step) {
+		step = block_part(va, size);
+		if (pt_take_block(as, va, step))
+			__set_bit(i, blocks);
+		cond_resched();
+	}
+	/* A translation that is kept lets stores pass without setting D */
+	pt_invalidate(as, &none);
 }
 
 /* Tables for a mapping that was refused */

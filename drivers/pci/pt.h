@@ -33,6 +33,7 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 void tess_pci_as_destroy(struct tess_hw_as *hw);
 int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot);
 int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size);
+void tess_pci_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *blocks);
 bool tess_pci_as_use(struct tess_pci_as *as, unsigned int slice);
 dma_addr_t tess_pci_as_root(const struct tess_pci_as *as);
 

@@ -289,14 +289,19 @@ void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw)
 	kfree(obj);
 }
 
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw, bool all)
+void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
 {
 	struct tess_pci *tp = to_tess_pci(be);
 	struct gpu_buddy_block *block;
 
 	list_for_each_entry(block, &to_object(hw)->blocks, link)
-		if (all || !gpu_buddy_block_is_clear(block))
+		if (!gpu_buddy_block_is_clear(block))
 			vram_zero_block(tp, block, NULL);
+}
+
+int tess_pci_vram_zero(struct tess_backend *be, u64 offset, u64 size)
+{
+	return vram_zero(to_tess_pci(be), offset, size, NULL) ? 0 : -ENODEV;
 }
 
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)

@@ -50,7 +50,8 @@ void tess_pci_vram_fini(struct tess_pci *tp);
 struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
 					 bool contiguous);
 void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw, bool all);
+void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
+int tess_pci_vram_zero(struct tess_backend *be, u64 offset, u64 size);
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
 int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
 u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule);

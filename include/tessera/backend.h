@@ -224,8 +224,8 @@ struct tess_hw_switch {
  *	may be held. Error pointer: -ENOSPC, -ENOMEM, -ENODEV
  * @vram_free: return memory, quickly; what was in it reaches nobody. Locks of the core and of
  *	front-ends may be held
- * @vram_clear: zero memory: what is not known to be zero since @vram_alloc, or @all of it.
- *	No lock is held
+ * @vram_clear: zero of memory what is not known to be zero since @vram_alloc. No lock is held
+ * @vram_zero: zero a range of VRAM; visible to the GPU on return. No lock is held. -ENODEV
  * @vram_read: read from an offset in VRAM. Locks of front-ends may be held. -ENODEV
  * @vram_write: write to an offset in VRAM; visible to the GPU on return. Locks of front-ends may
  *	be held.
@@ -238,6 +238,9 @@ struct tess_hw_switch {
  * @as_destroy: free them; no slice uses them. No lock is held
  * @as_map: as tess_as_map(); the range is checked. No lock is held
  * @as_unmap: as tess_as_unmap(); the range is checked. No lock is held
+ * @as_written: optional: set the bits of those blocks of 2 MiB of a range of stage 2 that slices
+ *	may have written to since the last call, or since they were mapped for writing. No slice
+ *	runs with it, and nobody maps or unmaps anything in the range. No lock is held
  *
  * @ring_create: make a ring for a slice that is reset or was left by ring_destroy(),
  *	and enable it. Error pointer
@@ -299,7 +302,8 @@ struct tess_backend_ops {
 	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice,
 					   bool contiguous);
 	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
-	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram, bool all);
+	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
+	int (*vram_zero)(struct tess_backend *be, u64 offset, u64 size);
 	int (*vram_read)(struct tess_backend *be, u64 offset, void *buf, size_t len);
 	int (*vram_write)(struct tess_backend *be, u64 offset, const void *buf, size_t len);
 	u64 (*vram_free_bytes)(struct tess_backend *be, u64 granule);
@@ -308,6 +312,7 @@ struct tess_backend_ops {
 	void (*as_destroy)(struct tess_hw_as *as);
 	int (*as_map)(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot);
 	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size);
+	void (*as_written)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *blocks);
 
 	struct tess_hw_ring *(*ring_create)(struct tess_backend *be, unsigned int slice);
 	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);

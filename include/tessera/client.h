@@ -450,9 +450,12 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
 /**
  * tess_vgpu_scrub() - make a vGPU as tess_vgpu_create() gave it
  * @vgpu: vGPU without rings of the core
+ * @blocks: bitmap: blocks of its VRAM, if it has any, that CPUs may have written to since the
+ *	last scrub; all, if there was none. The GPU's are added
+ * @zeroed: result: bytes that were zeroed
  *
- * Resets every vslice (ring set-up, faults, counters, local memory, translations) and
- * zeroes the reserved memory; stage 2 and composition stay. On return the GPU makes no
+ * Resets every vslice (ring set-up, faults, counters, local memory, translations) and zeroes what
+ * was written of the reserved memory; stage 2 and composition stay. On return the GPU makes no
  * access for the client until it sets a ring up again. A call-back that started before may
  * still run: host_fault() takes as long as the client's memory, which is not waited for.
  *
@@ -462,7 +465,7 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  *
  * Return: 0; -EIO a slice cannot be reset, gone() follows; -ENODEV.
  */
-int tess_vgpu_scrub(struct tess_vgpu *vgpu);
+int tess_vgpu_scrub(struct tess_vgpu *vgpu, unsigned long *blocks, u64 *zeroed);
 
 /**
  * tess_vgpu_set_weight() - share of a vGPU in the slices that it shares

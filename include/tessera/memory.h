@@ -6,6 +6,8 @@
 #define _TESSERA_MEMORY_H_
 
 #include <linux/bits.h>
+#include <linux/math.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct tess_as;
@@ -39,6 +41,10 @@ struct tess_vram {
 	unsigned int count;
 	struct tess_vram_extent *extent;
 };
+
+/* What was written of VRAM is noted by blocks of so many bytes; the last may be smaller */
+#define TESS_VRAM_BLOCK			((u64)SZ_2M)
+#define TESS_VRAM_BLOCKS(vram)		((unsigned int)DIV_ROUND_UP((vram)->size, TESS_VRAM_BLOCK))
 
 /**
  * tess_vgpu_vram() - the memory that the blueprint reserved

@@ -307,6 +307,69 @@ TEST_F(memory, scrubbed_between_opens)
 	EXPECT_EQ(0, ring_finish(&self->r));
 }
 
+#define BLOCK (2ULL << 20)
+
+/* Bytes that a reset had to zero */
+static long long zeroed_by_reset(struct __fixture_memory *self)
+{
+	long long before = mdev_stat(self->uuid, "zeroed_bytes");
+
+	reg32_write(&self->v, TESS_REG_RESET, TESS_RESET_KEY);
+	return mdev_stat(self->uuid, "zeroed_bytes") - before;
+}
+
+/* A copy from VRAM to DATA_GPA, maybe after something was stored there */
+static void work(struct __test_metadata *_metadata, struct __fixture_memory *self, bool store)
+{
+	ring_start(&self->r, &self->v, 0);
+	if (store)
+		ring_fill(&self->r, VRAM(BLOCK + 64), 64, 0x5ec2e700);
+	ring_copy(&self->r, DATA_GPA, VRAM(BLOCK + 64), 64);
+	ASSERT_EQ(0, ring_finish(&self->r));
+}
+
+/* A guest that resets its vGPU again and again makes no work with what nobody wrote */
+TEST_F(memory, reset_zeroes_what_was_written)
+{
+	struct vgpu *v = &self->v;
+	uint64_t size = reg64(v, TESS_REG_VRAM_SIZE), secret = 0x5ec2e75ec2e7;
+	volatile uint64_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, size);
+	unsigned int i;
+
+	ASSERT_NE(MAP_FAILED, vram);
+	ASSERT_LE(4 * BLOCK, size);
+	/* Whatever the last one left */
+	EXPECT_LE(0, zeroed_by_reset(self));
+	for (i = 0; i < 50; i++)
+		ASSERT_EQ(0, zeroed_by_reset(self));
+
+	/* By a CPU, through a mapping of before and one that is there already, and trapped */
+	for (i = 0; i < 3; i++) {
+		vram[BLOCK / 8 + i] = secret;
+		EXPECT_EQ(BLOCK, zeroed_by_reset(self));
+		EXPECT_EQ(0, vram[BLOCK / 8 + i]);
+		vram[BLOCK / 8 + i] = secret;
+		EXPECT_EQ(BLOCK, zeroed_by_reset(self));
+		EXPECT_EQ(0, zeroed_by_reset(self));
+	}
+	EXPECT_EQ(8, region_write(v, TESS_BAR_VRAM, 2 * BLOCK, &secret, 8));
+	EXPECT_EQ(BLOCK, zeroed_by_reset(self));
+	EXPECT_EQ(8, region_read(v, TESS_BAR_VRAM, 2 * BLOCK, &secret, 8));
+	EXPECT_EQ(0, secret);
+	EXPECT_EQ(0, zeroed_by_reset(self));
+
+	/* By the GPU, whose translations of before are of no use */
+	for (i = 0; i < 3; i++) {
+		work(_metadata, self, true);
+		EXPECT_EQ(0x5ec2e700, *(uint32_t *)ram_at(v, DATA_GPA));
+		EXPECT_EQ(BLOCK, zeroed_by_reset(self));
+		work(_metadata, self, false);
+		EXPECT_EQ(0, *(uint32_t *)ram_at(v, DATA_GPA));
+		EXPECT_EQ(0, zeroed_by_reset(self));
+	}
+	EXPECT_EQ(-1, zero_check((void *)vram, size));
+}
+
 /* Maps and unmaps of one range against a vslice that never stops touching it */
 TEST_F_TIMEOUT(memory, unmap_storm, 120)
 {
