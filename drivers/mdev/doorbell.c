@@ -46,9 +46,9 @@
 #include <linux/gfp.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
-#include <linux/pfn.h>
 #include "device.h"
 #include "doorbell.h"
+#include "mmap.h"
 
 static u64 *parked_value(const struct tess_mdev *tm, unsigned int vslice)
 {
@@ -95,7 +95,6 @@ static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
-	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
 	phys_addr_t phys;
 	vm_fault_t ret;
 
@@ -103,8 +102,8 @@ static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
 	db->mapped = true;
 	phys = tm->dead ? 0 : tess_vslice_doorbell_phys(vs.vgpu, vs.index);
 	if (phys)
-		return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_noncached(prot));
-	ret = vmf_insert_pfn_prot(vma, addr, page_to_pfn(db->parking), prot);
+		return tess_mdev_insert(vma, addr, phys);
+	ret = tess_mdev_insert(vma, addr, page_to_phys(db->parking));
 	if (!tm->dead)
 		tess_vslice_wake(vs.vgpu, vs.index);
 	return ret;

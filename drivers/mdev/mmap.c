@@ -12,6 +12,12 @@
  * only concerns its GPU. Where there is nothing to map, be it a vslice without a slice
  * (doorbell.c) or a GPU that is gone, it maps a page of ordinary memory (parking page).
  * Each vGPU has its own, or it would be a channel between VMs.
+ *
+ * What is mapped is withdrawn when it becomes somebody else's, from page tables, and by that from a
+ * guest. It could not be withdrawn from an IOMMU: VFIO's type1 container maps VM_PFNMAP memory
+ * for an assigned device that is in the same VM, and is told of no change. So the mappings are
+ * VM_MIXEDMAP, of which it takes pages only, and with VM_IO none of these. The VMM is told that
+ * they cannot be mapped, and goes on: no assigned device reaches a vGPU's BARs.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -112,22 +118,22 @@ static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
 	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
 }
 
+vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys_addr_t phys)
+{
+	return vmf_insert_mixed(vma, addr, tess_pfn_arg(PHYS_PFN(phys)));
+}
+
 static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 			     unsigned long addr, phys_addr_t phys)
 {
-	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
-
-	if (!phys)
-		return vmf_insert_pfn_prot(vma, addr, page_to_pfn(tm->parking), prot);
-	return vmf_insert_pfn_prot(vma, addr, PHYS_PFN(phys), pgprot_writecombine(prot));
+	return tess_mdev_insert(vma, addr, phys ?: page_to_phys(tm->parking));
 }
 
 static vm_fault_t composition_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 				    unsigned long addr)
 {
-	return vmf_insert_pfn_prot(vma, addr,
-				   page_to_pfn(tm->dead ? tm->parking : tm->bars.comp_page),
-				   vm_get_page_prot(vma->vm_flags));
+	return tess_mdev_insert(vma, addr,
+				page_to_phys(tm->dead ? tm->parking : tm->bars.comp_page));
 }
 
 static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
@@ -198,6 +204,20 @@ static bool area_covers(const struct tess_mdev_area *area, unsigned int index, u
 	       off - area->off <= area->size - size;
 }
 
+/* Of memory of the device; x86 maps a parking page as the memory that it is all the same */
+static pgprot_t area_prot(unsigned int area, pgprot_t prot)
+{
+	switch (area) {
+	case AREA_VRAM:
+	case AREA_PICTURE:
+		return pgprot_writecombine(prot);
+	case AREA_DOORBELLS:
+		return pgprot_noncached(prot);
+	default:
+		return prot;
+	}
+}
+
 /**
  * tess_mdev_mmap() - map a part of the device
  * @vdev: device
@@ -228,10 +248,8 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 			return -EINVAL;
 		vm_flags_clear(vma, VM_MAYWRITE);
 	}
-	/* Huge faults take the protection from the VMA */
-	if (i == AREA_VRAM)
-		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_page_prot = area_prot(i, vma->vm_page_prot);
+	vm_flags_set(vma, VM_IO | VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_private_data = tm;
 	vma->vm_ops = &tess_mdev_vm_ops;
 	return 0;

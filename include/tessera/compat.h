@@ -27,7 +27,10 @@
 #define TESS_DMA_BUF_NS "DMA_BUF"
 #endif
 
-/* vmf_insert_pfn_pmd() took a pfn_t until that type was removed; sparse has no __has_include() */
+/*
+ * vmf_insert_pfn_pmd() and vmf_insert_mixed() took a pfn_t until that type was removed; sparse has
+ * no __has_include()
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #include <linux/pfn_t.h>
 #define tess_pfn_arg(pfn)	__pfn_to_pfn_t(pfn, PFN_DEV)
