@@ -18,6 +18,12 @@
  * for an assigned device that is in the same VM, and is told of no change. So the mappings are
  * VM_MIXEDMAP, of which it takes pages only, and with VM_IO none of these. The VMM is told that
  * they cannot be mapped, and goes on: no assigned device reaches a vGPU's BARs.
+ *
+ * KVM does not take a page fault: it looks for an entry, has it made by fixup_user_fault() if there
+ * is none, and looks again. An entry that was withdrawn in between is an error for it (EFAULT),
+ * and for a VMM the end of its machine; and a doorbell is withdrawn right after it was asked for,
+ * because asking is what gives its vslice a turn. KVM begins anew, however often, if the handler
+ * let go of the lock of the address space. So it does, for such callers.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -136,7 +142,17 @@ static vm_fault_t composition_fault(struct tess_mdev *tm, struct vm_area_struct 
 				page_to_phys(tm->dead ? tm->parking : tm->bars.comp_page));
 }
 
-static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
+/* What to return for an entry that was made; see above */
+static vm_fault_t made(struct vm_fault *vmf, vm_fault_t ret)
+{
+	if (ret != VM_FAULT_NOPAGE || !fault_flag_allow_retry_first(vmf->flags) ||
+	    vmf->flags & (FAULT_FLAG_USER | FAULT_FLAG_RETRY_NOWAIT))
+		return ret;
+	release_fault_lock(vmf);
+	return VM_FAULT_RETRY;
+}
+
+static vm_fault_t fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
@@ -164,8 +180,13 @@ static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 	}
 }
 
+static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
+{
+	return made(vmf, fault(vmf));
+}
+
 #ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
-static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
+static vm_fault_t huge_fault(struct vm_fault *vmf, unsigned int order)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
@@ -188,6 +209,11 @@ static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
 	}
 	up_read(&tm->map_lock);
 	return ret;
+}
+
+static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
+{
+	return made(vmf, huge_fault(vmf, order));
 }
 #endif
 

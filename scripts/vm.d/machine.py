@@ -495,7 +495,7 @@ class Machine:
     def report(self, status, why, lines=CONSOLE_TAIL):
         self.say(why)
         tail = self.console_text().splitlines()[-lines:]
-        for line in tail + self.emulator_text().splitlines()[-10:]:
+        for line in tail + self.emulator_text().splitlines()[-CONSOLE_TAIL:]:
             self.say("| " + line)
         return status
 

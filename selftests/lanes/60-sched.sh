@@ -8,7 +8,7 @@ make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 nominal="--clock nominal"
 status=0
 scripts/vm host --model-args "$nominal" --timeout 500 -- \
-	selftests/sched/run.sh fair sgemm hostile life knobs swap adapt || status=1
+	selftests/sched/run.sh fair sgemm hostile life vcpu knobs swap adapt || status=1
 scripts/vm host --model-args "$nominal --stuck-slice 0:1 --damage-context 1:1" \
 	--timeout 180 --env TESS_STUCK_SLICE=0 --env TESS_DAMAGED_SLICE=1 -- \
 	selftests/sched/run.sh stuck damaged || status=1
