@@ -81,6 +81,14 @@ def start_model(m, n, model_args):
         return fail(f"GPU model {n} does not start: {f.read()[-2000:]}")
 
 
+def args_of_models(opts):
+    """The options of each model: their own, or the same for all."""
+    given = opts.model_args or [""]
+    if len(given) not in (1, opts.gpus):
+        fail(f"{len(given)} times --model-args for {opts.gpus} GPUs: give it once, or for each")
+    return given if len(given) == opts.gpus else given * opts.gpus
+
+
 def gpu_args(n, sock):
     """Each GPU sits on a port of its own, so that it can be unplugged."""
     device = {"driver": "vfio-user-pci", "id": f"gpu{n}", "bus": f"gpuport{n}",
@@ -107,6 +115,7 @@ def run(opts):
     opts.accel = choose_accel()
     opts.tsc_khz = tsc.khz()
     modules = () if opts.bare else MODULES
+    model_args = args_of_models(opts)
     with Machine(opts, "host", root_image()) as m:
         m.translated = opts.accel == "tcg"
         argv = m.base_args(modules)
@@ -114,8 +123,8 @@ def run(opts):
         if opts.iommu:
             argv += ["-device", "amd-iommu,dma-remap=on"]
         models = []
-        for n in range(opts.gpus):
-            child, sock = start_model(m, n, opts.model_args)
+        for n, args in enumerate(model_args):
+            child, sock = start_model(m, n, args)
             models.append(child)
             argv += gpu_args(n, sock)
         argv += opts.qemu_arg

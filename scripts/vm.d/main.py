@@ -43,7 +43,8 @@ def parser():
                        formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--kernel", choices=("6.12", "7.2", "debug"), default="6.12")
     p.add_argument("--gpus", type=int, default=1, metavar="N", help="model GPUs (default 1)")
-    p.add_argument("--model-args", default="", metavar="ARGS", help="options of each model")
+    p.add_argument("--model-args", action="append", default=[], metavar="ARGS",
+                   help="options of the models; given again: of the next one, one for each")
     p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")
     p.add_argument("--interactive", action="store_true",
                    help="CMD (default: a shell) gets this terminal; no timeout")

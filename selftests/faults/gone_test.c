@@ -76,18 +76,6 @@ static long long stays_value(const struct __fixture_gone *self, const char *name
 	return ret ? ret : atoll(text);
 }
 
-static int create_on(const char *bdf, const char *type, char *uuid)
-{
-	char path[PATH_MAX];
-	int ret = file_read("/proc/sys/kernel/random/uuid", uuid, 37);
-
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), MDEV_BUS "%s/mdev_supported_types/tessera_pci-%s/create", bdf,
-		 type);
-	return file_write(path, uuid);
-}
-
 /* No room for those who would go there instead of dying */
 static void fill_other(struct __fixture_gone *self)
 {
@@ -96,7 +84,7 @@ static void fill_other(struct __fixture_gone *self)
 
 	for (i = 0; i < 2; i++)
 		while (self->nr_others < MANY &&
-		       !create_on(gpu_name(), types[i], self->others[self->nr_others]))
+		       !mdev_create_on(gpu_name(), types[i], self->others[self->nr_others]))
 			self->nr_others++;
 }
 
@@ -115,7 +103,7 @@ FIXTURE_SETUP(gone)
 	fill_other(self);
 	ASSERT_LT(0, self->nr_others);
 	ASSERT_TRUE(bystander_goes_on(&self->by, 1));
-	ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
+	ASSERT_EQ(0, mdev_create_on(self->bdf, "C2", self->uuid));
 	ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
 	ASSERT_EQ(0, client_warm(&self->victim));
 	/* In mid-work, without end */
@@ -188,7 +176,7 @@ static void take(struct __test_metadata *_metadata, struct __fixture_gone *self,
 	vgpu_close(&self->victim.v);
 	sleep_ms(300);
 	ASSERT_EQ(0, file_write(back, which));
-	ASSERT_EQ(0, create_on(self->bdf, "C2", self->uuid));
+	ASSERT_EQ(0, mdev_create_on(self->bdf, "C2", self->uuid));
 	ASSERT_EQ(0, client_open_uuid(&self->victim, self->uuid));
 	EXPECT_EQ(0, client_warm(&self->victim));
 	EXPECT_TRUE(client_counted(&self->victim));
@@ -226,7 +214,7 @@ TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
 	pid_t pid;
 
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, create_on(self->bdf, "M1S", uuid[i]));
+		ASSERT_EQ(0, mdev_create_on(self->bdf, "M1S", uuid[i]));
 		ASSERT_EQ(0, client_open_uuid(&share[i], uuid[i]));
 		self->shares++;
 	}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: vGPUs that go to another GPU while they work, or have slices of two; 6.12 and 7.2
+# lane: vGPUs that go to another GPU while they work, or have slices of two, alike and unlike; 6.12 and 7.2
 # timeout: 1700
 # beside: yes
 
@@ -17,4 +17,7 @@ for kernel in 6.12 7.2; do
 			out/selftests/mdev/span; e=\$?
 			out/selftests/mdev/stuck && exit \$((a | b | c | d | e))" || status=1
 done
+scripts/vm host --gpus 2 --model-args "" \
+	--model-args "--slices 4 --kinds compute:3,mixed:1 --vram 32M" --timeout 300 -- \
+	sh -c "modprobe vfio_iommu_type1 && exec out/selftests/mdev/unlike" || status=1
 exit $status

@@ -16,6 +16,8 @@
 #define CLASS "/sys/class/tessera"
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci"
 #define BIND_MS 10000
+#define RECOVERIES "/sys/module/tessera_pci/parameters/recoveries"
+#define RECOVERIES_DEFAULT "3"
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
 /* What lingers goes after its file */
 #define LINGER_MS 20000
@@ -85,8 +87,12 @@ int gpu_answers(const char *pci, bool answers)
 {
 	char path[PATH_MAX];
 	uint16_t command;
-	int fd, ret = 0;
+	int fd, ret;
 
+	/* One that was pulled is not there to be reset */
+	ret = file_write(RECOVERIES, answers ? RECOVERIES_DEFAULT : "0");
+	if (ret)
+		return ret;
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", pci);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)

@@ -92,7 +92,7 @@ int mdev_available(const char *type)
 	return ret ? ret : atoi(buf);
 }
 
-int mdev_create(const char *type, char *uuid)
+int mdev_create_on(const char *pci, const char *type, char *uuid)
 {
 	char path[PATH_MAX];
 	int ret;
@@ -100,8 +100,14 @@ int mdev_create(const char *type, char *uuid)
 	ret = file_read("/proc/sys/kernel/random/uuid", uuid, 37);
 	if (ret)
 		return ret;
-	type_path(path, type, "create");
+	snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/tessera_pci-%s/create", pci,
+		 type);
 	return file_write(path, uuid);
+}
+
+int mdev_create(const char *type, char *uuid)
+{
+	return gpu_name() ? mdev_create_on(gpu_name(), type, uuid) : -ENODEV;
 }
 
 int mdev_remove(const char *uuid)

@@ -34,6 +34,8 @@ const char *gpu_name(void);
 int mdev_available(const char *type);
 /* @uuid has room for 37 bytes and gets a new name */
 int mdev_create(const char *type, char *uuid);
+/* The same below the GPU with this PCI address */
+int mdev_create_on(const char *pci, const char *type, char *uuid);
 int mdev_remove(const char *uuid);
 /* Leave no vGPU of an earlier test behind */
 void mdev_remove_all(void);

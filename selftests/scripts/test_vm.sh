@@ -99,6 +99,7 @@ check "the last line says why" sh -c \
 expect "no sign of life" 123 wait "$stalled"
 check "neither proves that the emulator lost it" \
 	says_nothing_of_it out/vm-late-err out/vm-stall-out
+expect "options for some models only" 125 $vm --gpus 3 --model-args "" --model-args "" -- true
 expect "no model to attach" 125 env -C out ../scripts/vm host --gpus 1 --model-args --no-such \
 	--bare -- true
 expect "no command" 2 scripts/vm host
