@@ -85,12 +85,14 @@ static int set_registers(struct vcpu *cpu)
 static int make_memory(struct vcpu *cpu, struct vgpu *v)
 {
 	/* again: mov eax, [TESS_DOORBELL_WPTR]; jmp again */
-	static const uint8_t loop[] = { 0x66, 0xa1, TESS_DOORBELL_WPTR & 0xff,
-					TESS_DOORBELL_WPTR >> 8, 0xeb, 0xfa };
+	static const uint8_t loop[] = {
+		0x66, 0xa1, TESS_DOORBELL_WPTR & 0xff, TESS_DOORBELL_WPTR >> 8, 0xeb, 0xfa
+	};
 	void *doorbell = vgpu_mmap(v, TESS_BAR_REGS, TESS_DOORBELL_PAGE(0), PAGE);
 	int ret;
 
-	cpu->code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cpu->code =
+		mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (cpu->code == MAP_FAILED || doorbell == MAP_FAILED)
 		return -ENOMEM;
 	memcpy(cpu->code + CODE_BASE, loop, sizeof(loop));
