@@ -116,9 +116,12 @@ static void frame_work(struct work_struct *work)
 	u64 time;
 
 	guard(rwsem_write)(&tm->map_lock);
-	time = tess_mdev_time(tm);
-	for (n = 0; !tm->dead && n < TESS_HEADS_MAX; n++)
-		show_frame(tm, &tm->display.head[n], time);
+	/* The timer may have fired once more while the work was late */
+	if (!tm->dead && waits_for_frame(&tm->display)) {
+		time = tess_mdev_time(tm);
+		for (n = 0; n < TESS_HEADS_MAX; n++)
+			show_frame(tm, &tm->display.head[n], time);
+	}
 	pace(tm);
 }
 
