@@ -19,7 +19,7 @@
 #include "client.h"
 
 #define QUANTUM_US 200
-#define SWITCHES 1000
+#define SWITCHES 500
 #define CODE_BASE 0x1000u
 #define DOORBELL_BASE 0x20000u
 #define CODE_BYTES 0x10000u
@@ -182,9 +182,9 @@ FIXTURE_TEARDOWN(vcpu)
 		client_close(&self->c[--self->n]);
 }
 
-TEST_F_TIMEOUT(vcpu, touches_a_doorbell_that_comes_and_goes, 120)
+TEST_F_TIMEOUT(vcpu, touches_a_doorbell_that_comes_and_goes, 150)
 {
-	long end = now_ms() + CLIENT_WAIT_MS;
+	long end = now_ms() + 2 * CLIENT_WAIT_MS;
 	long long before, switches = 0;
 
 	/* The other one has the slice whenever this one has nothing to do, which is always */
