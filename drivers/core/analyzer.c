@@ -8,7 +8,8 @@
  * slice is sampled whenever it leaves it: its counters are in the saved context then. One
  * that does not leave, because nobody else wants the slice or it has it alone, is sampled
  * when somebody asks: a reader of its files, or the swapper. What a parked one did since it
- * was sampled needs no counters: it waited or it idled.
+ * was sampled needs no counters: it waited or it idled. Of an elastic vGPU, whose rings come
+ * and go, the counters are those of the slice, from the moment when it got it.
  *
  * Readers have averages of their own (tess_vslice.observed). Those that the swapper and the policy
  * "auto" decide by are renewed when vslices leave their slices and when these two look, and
@@ -91,6 +92,16 @@ void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsig
 	analyze_update(slice, vs, &vs->analysis, &sample);
 }
 
+/**
+ * tess_analyze_restart() - forget what a vslice did
+ * @vs: vslice of an elastic vGPU, which gets a slice now, whose hw mutex is held
+ */
+void tess_analyze_restart(struct tess_vslice *vs)
+{
+	memset(&vs->analysis, 0, sizeof(vs->analysis));
+	memset(&vs->observed, 0, sizeof(vs->observed));
+}
+
 /* The slice's hw mutex is held, inside tess_gpu_enter() */
 static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct tess_analysis *an,
 		       const struct tess_sched_stats *stats)
@@ -101,7 +112,10 @@ static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct 
 	u64 counters[TESS_COUNTER_COUNT];
 	int rc = 0;
 
-	if (tess_vslice_is_resident(vs)) {
+	if (vs->vgpu->elastic) {
+		rc = tess_slice_counters(slice, counters);
+		sample.counters = counters;
+	} else if (tess_vslice_is_resident(vs)) {
 		rc = ops->counters(gpu->be, slice->index, false, counters);
 		sample.counters = counters;
 	}

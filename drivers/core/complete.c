@@ -50,6 +50,7 @@
 
 #include "complete.h"
 #include "gpu.h"
+#include "ring.h"
 #include "slice.h"
 #include "trace.h"
 #include "vgpu.h"
@@ -79,25 +80,15 @@ static const struct kernel_param_ops route_param_ops = {
 module_param_cb(route, &route_param_ops, NULL, 0644);
 MODULE_PARM_DESC(route, "how completions find their client: page (default) or register");
 
-/**
- * tess_route_set() - where to look for the completions of a slice
- * @slice: slice
- * @vgpu: who is told
- * @vslice: as which vslice
- * @rec: record
- * @seen: last sequence number of the slice
- *
- * On return the old record is looked at no more.
- */
-void tess_route_set(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
-		    struct tess_completion_record *rec, u64 seen)
+/* On return the old record is looked at no more */
+static void route_set(struct tess_slice *slice, struct tess_vslice *vs,
+		      struct tess_completion_record *rec, u64 seen)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&slice->route_lock, flags);
 	slice->rec = rec;
-	slice->route = vgpu;
-	slice->route_vslice = vslice;
+	slice->route = vs;
 	slice->seen = seen;
 	spin_unlock_irqrestore(&slice->route_lock, flags);
 }
@@ -110,24 +101,7 @@ void tess_route_set(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned i
  */
 void tess_route_clear(struct tess_slice *slice)
 {
-	tess_route_set(slice, NULL, 0, NULL, 0);
-}
-
-/**
- * tess_route_drop() - a vGPU is not told of completions of a slice
- * @slice: slice, whoever has it
- * @vgpu: vGPU
- *
- * On return no complete() call-back of it for the slice runs.
- */
-void tess_route_drop(struct tess_slice *slice, struct tess_vgpu *vgpu)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&slice->route_lock, flags);
-	if (slice->route == vgpu)
-		slice->rec = NULL;
-	spin_unlock_irqrestore(&slice->route_lock, flags);
+	route_set(slice, NULL, NULL, 0);
 }
 
 /**
@@ -161,9 +135,14 @@ static bool route_record_passed(struct tess_slice *slice)
 
 static void route_tell(struct tess_slice *slice, u64 seq)
 {
+	struct tess_vslice *vs = slice->route;
+
 	lockdep_assert_held(&slice->route_lock);
-	trace_tess_complete(slice, slice->route, slice->route_vslice, seq);
-	slice->route->ops->complete(slice->route, slice->route_vslice);
+	trace_tess_complete(slice, vs->vgpu, vs->index, seq);
+	if (vs->ring)
+		tess_ring_tell_complete(vs->ring);
+	else
+		vs->vgpu->ops->complete(vs->vgpu, vs->index);
 }
 
 static void route_slice(struct tess_slice *slice, bool by_register)
@@ -201,8 +180,7 @@ void tess_route_exchange(struct tess_slice *slice, struct tess_vslice *out,
 	if (out)
 		out->seen = slice->seen;
 	slice->rec = in ? in->rec : NULL;
-	slice->route = in ? in->vgpu : NULL;
-	slice->route_vslice = in ? in->index : 0;
+	slice->route = in;
 	slice->seen = in ? in->seen : 0;
 	if (slice->rec && route_record_passed(slice))
 		route_tell(slice, slice->seen);
@@ -226,7 +204,7 @@ void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
 	vs->rec = rec;
 	vs->seen = seen;
 	if (tess_vslice_is_resident(vs))
-		tess_route_set(slice, vs->vgpu, vs->index, rec, seen);
+		route_set(slice, vs, rec, seen);
 	spin_unlock(&gpu->lock);
 }
 
@@ -234,7 +212,7 @@ void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
  * tess_route_detach() - look for the completions of a vslice no more
  * @vs: vslice, resident, parked or without slice
  *
- * On return its record is looked at no more. No lock but those of the caller's own.
+ * On return its record is looked at no more. No spinlock but those of the caller's own.
  */
 void tess_route_detach(struct tess_vslice *vs)
 {

@@ -6,13 +6,9 @@
 
 struct tess_completion_record;
 struct tess_slice;
-struct tess_vgpu;
 struct tess_vslice;
 
-void tess_route_set(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
-		    struct tess_completion_record *rec, u64 seen);
 void tess_route_clear(struct tess_slice *slice);
-void tess_route_drop(struct tess_slice *slice, struct tess_vgpu *vgpu);
 void tess_route_restart(struct tess_slice *slice);
 void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
 		       struct tess_completion_record *rec, u64 seen);

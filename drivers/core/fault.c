@@ -38,6 +38,7 @@
 #include "context.h"
 #include "fault.h"
 #include "gpu.h"
+#include "ring.h"
 #include "sched.h"
 #include "slice.h"
 #include "vgpu.h"
@@ -54,16 +55,14 @@ static struct workqueue_struct *fault_host_wq;
 static atomic64_t fault_number;
 
 /**
- * struct tess_fault_news - what a slice reports of its client's faults
- * @vgpu: client of the slice, counted as one with a running call-back
- * @vslice: as which vslice
- * @client: there is a client fault that the client was not told of
+ * struct tess_fault_news - a fault that a client has to be told of
+ * @vgpu: vGPU, counted as one with a running call-back; NULL: there is none
+ * @vslice: of which vslice
  * @fault: client fault
  */
 struct tess_fault_news {
 	struct tess_vgpu *vgpu;
 	unsigned int vslice;
-	bool client;
 	struct tess_fault fault;
 };
 
@@ -75,10 +74,29 @@ static unsigned long fault_delay(const struct tess_vslice *vs)
 	return left <= msecs_to_jiffies(FAULT_DELAY_MS) ? left : 0;
 }
 
-static void fault_read_client(struct tess_slice *slice, struct tess_fault_news *news)
+/*
+ * Who has a ring is told at once: it may be destroyed as soon as tess_slice.hw is not held. Others
+ * are told later, without it. False: nobody is told any more.
+ */
+static bool fault_note(struct tess_vslice *vs, struct tess_fault_news *news)
 {
-	unsigned long left = fault_delay(tess_slice_resident(slice));
+	if (vs->ring) {
+		tess_ring_tell_fault(vs->ring);
+		return true;
+	}
+	if (!tess_vgpu_get(vs->vgpu))
+		return false;
+	news->vgpu = vs->vgpu;
+	news->vslice = vs->index;
+	return true;
+}
+
+static void fault_read_client(struct tess_slice *slice, struct tess_vslice *vs,
+			      struct tess_fault_news *news)
+{
+	unsigned long left = fault_delay(vs);
 	struct tess_gpu *gpu = slice->gpu;
+	bool told;
 
 	lockdep_assert_held(&slice->hw);
 	if (slice->fault_told)
@@ -87,8 +105,9 @@ static void fault_read_client(struct tess_slice *slice, struct tess_fault_news *
 		queue_delayed_work(fault_wq, &slice->fault_work, left);
 		return;
 	}
-	news->client = tess_gpu_ops(gpu)->fault_read(gpu->be, slice->index, &news->fault);
-	WRITE_ONCE(slice->fault_told, news->client);
+	told = tess_gpu_ops(gpu)->fault_read(gpu->be, slice->index, &news->fault) &&
+	       fault_note(vs, news);
+	WRITE_ONCE(slice->fault_told, told);
 }
 
 /* Its owner is asked by the vslice's work, for which the vGPU counts as one with a call-back */
@@ -98,9 +117,8 @@ static void fault_queue_host(struct tess_vslice *vs)
 		tess_vgpu_put_client(vs->vgpu);
 }
 
-static void fault_read_host(struct tess_slice *slice)
+static void fault_read_host(struct tess_slice *slice, struct tess_vslice *vs)
 {
-	struct tess_vslice *vs = tess_slice_resident(slice);
 	struct tess_gpu *gpu = slice->gpu;
 	struct tess_host_fault hf;
 
@@ -112,28 +130,28 @@ static void fault_read_host(struct tess_slice *slice)
 	vs->host_wanted = hf;
 	fault_queue_host(vs);
 	/* Others need not wait for the answer */
-	if (slice->state == TESS_SLICE_SHARED)
+	if (tess_slice_takes_turns(slice))
 		tess_sched_queue(slice);
 }
 
-/* The owner of the slice is asked for together with its faults: a moment later it may be another */
-static bool fault_read(struct tess_slice *slice, struct tess_fault_news *news)
+/* Who is on the slice is asked for together with its faults: a moment later it may be another */
+static void fault_read(struct tess_slice *slice, struct tess_fault_news *news)
 {
 	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vslice *vs;
 	int idx;
 
 	*news = (struct tess_fault_news){ };
 	if (!tess_gpu_enter(gpu, &idx))
-		return false;
+		return;
 	mutex_lock(&slice->hw);
-	news->vgpu = tess_vgpu_get_client(slice, &news->vslice);
-	if (news->vgpu) {
-		fault_read_host(slice);
-		fault_read_client(slice, news);
+	vs = tess_slice_resident(slice);
+	if (vs) {
+		fault_read_host(slice, vs);
+		fault_read_client(slice, vs, news);
 	}
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(gpu, idx);
-	return news->vgpu;
 }
 
 /**
@@ -182,7 +200,7 @@ static void fault_answer(struct tess_vslice *vs, u64 number, enum tess_host_answ
 		vs->host_answer = answer;
 		if (tess_vslice_is_resident(vs))
 			tess_fault_resumed(slice, vs);
-		if (slice->state == TESS_SLICE_SHARED)
+		if (tess_slice_takes_turns(slice))
 			tess_sched_queue(slice);
 	}
 	/* There may be another, whose interrupt found this one unanswered */
@@ -220,21 +238,23 @@ static void fault_host_work(struct work_struct *work)
 
 static void fault_tell_client(struct tess_slice *slice, struct tess_fault_news *news)
 {
+	if (!news->vgpu)
+		return;
 	dev_dbg(&slice->gpu->dev, "slice %u: \"%s\" faulted: cause %u, address %#llx\n",
 		slice->index, news->vgpu->name, news->fault.cause, news->fault.addr);
 	news->vgpu->ops->fault(news->vgpu, news->vslice, &news->fault);
+	tess_vgpu_put_client(news->vgpu);
 }
 
 /* A parked vslice whose client has to be told now of the fault in its context */
 static struct tess_vslice *fault_owed(struct tess_slice *slice)
 {
-	const struct tess_policy *p = &slice->rq.policy;
+	struct tess_policy_entity *e;
 	struct tess_vslice *vs;
-	unsigned int i;
 
 	lockdep_assert_held(&slice->hw);
-	for (i = 0; i < p->count; i++) {
-		vs = to_tess_vslice(p->entity[i]);
+	tess_policy_for_each(e, &slice->rq.policy) {
+		vs = to_tess_vslice(e);
 		if (!vs->fault_owed || tess_vslice_is_resident(vs))
 			continue;
 		if (!fault_delay(vs))
@@ -257,11 +277,8 @@ static bool fault_read_parked(struct tess_slice *slice, struct tess_fault_news *
 	vs = fault_owed(slice);
 	if (vs) {
 		vs->fault_owed = false;
-		news->client = tess_context_fault(vs->context, &news->fault) &&
-			       tess_vgpu_get(vs->vgpu);
-		vs->fault_told = news->client;
-		news->vgpu = vs->vgpu;
-		news->vslice = vs->index;
+		vs->fault_told = tess_context_fault(vs->context, &news->fault) &&
+				 fault_note(vs, news);
 	}
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(gpu, idx);
@@ -273,17 +290,10 @@ static void fault_work(struct work_struct *work)
 	struct tess_slice *slice = container_of(work, struct tess_slice, fault_work.work);
 	struct tess_fault_news news;
 
-	if (fault_read(slice, &news)) {
-		if (news.client)
-			fault_tell_client(slice, &news);
-		tess_vgpu_put_client(news.vgpu);
-	}
-	while (fault_read_parked(slice, &news)) {
-		if (!news.client)
-			continue;
+	fault_read(slice, &news);
+	fault_tell_client(slice, &news);
+	while (fault_read_parked(slice, &news))
 		fault_tell_client(slice, &news);
-		tess_vgpu_put_client(news.vgpu);
-	}
 }
 
 /**
@@ -344,6 +354,13 @@ void tess_fault_forget(struct tess_slice *slice)
 	WRITE_ONCE(slice->fault_told, false);
 }
 
+/* Too many of them: those that follow are told late */
+static void fault_count(struct tess_vslice *vs)
+{
+	if (!__ratelimit(&vs->fault_rate))
+		vs->fault_hold = jiffies + msecs_to_jiffies(FAULT_DELAY_MS);
+}
+
 /**
  * tess_fault_acked() - the client acknowledged its fault
  * @slice: slice, its hw mutex is held, after the register write
@@ -358,10 +375,24 @@ void tess_fault_acked(struct tess_slice *slice)
 	lockdep_assert_held(&slice->hw);
 	if (!slice->fault_told)
 		return;
-	if (vs && !__ratelimit(&vs->fault_rate))
-		vs->fault_hold = jiffies + msecs_to_jiffies(FAULT_DELAY_MS);
+	if (vs)
+		fault_count(vs);
 	WRITE_ONCE(slice->fault_told, false);
 	queue_delayed_work(fault_wq, &slice->fault_work, 0);
+}
+
+/**
+ * tess_fault_acked_parked() - the fault in the context of a vslice is no more
+ * @slice: its home, the hw mutex is held
+ * @vs: vslice that is parked
+ */
+void tess_fault_acked_parked(struct tess_slice *slice, struct tess_vslice *vs)
+{
+	lockdep_assert_held(&slice->hw);
+	if (vs->fault_told)
+		fault_count(vs);
+	vs->fault_told = false;
+	vs->fault_owed = false;
 }
 
 void tess_fault_init_slice(struct tess_slice *slice)

@@ -15,6 +15,7 @@ void tess_fault_forget(struct tess_slice *slice);
 void tess_fault_drop(struct tess_vslice *vs);
 void tess_fault_resumed(struct tess_slice *slice, struct tess_vslice *vs);
 void tess_fault_acked(struct tess_slice *slice);
+void tess_fault_acked_parked(struct tess_slice *slice, struct tess_vslice *vs);
 void tess_fault_stop(struct tess_gpu *gpu);
 
 #endif

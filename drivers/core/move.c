@@ -49,7 +49,7 @@ static int move_check(const struct tess_vslice *vs, const struct tess_slice *to)
 		rc = 0;
 	else if (!vs->vgpu->blueprint.shared || !tess_slice_is_shared(to, vs->vgpu))
 		rc = -EBUSY;
-	else if (to->rq.policy.count >= TESS_POLICY_MAX)
+	else if (to->rq.policy.count >= TESS_SHARE_MAX)
 		rc = -ENOSPC;
 	spin_unlock(&gpu->lock);
 	if (rc || !(vs->setup.engines & ~to->info.engines))
@@ -112,7 +112,7 @@ static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 
 	if (!tess_slice_is_shared(to, vs->vgpu))
 		return -EBUSY;
-	if (to->rq.policy.count >= TESS_POLICY_MAX)
+	if (to->rq.policy.count >= TESS_SHARE_MAX)
 		return -ENOSPC;
 	rc = tess_move_park(from, vs);
 	if (!rc)
@@ -257,8 +257,6 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 
 	if (to->state != TESS_SLICE_FREE)
 		return -EBUSY;
-	if (vs->ring)
-		return -EOPNOTSUPP;
 	rc = tess_slice_reset(to);
 	if (!rc)
 		rc = tess_move_park(from, vs);

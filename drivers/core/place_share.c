@@ -10,13 +10,13 @@
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <tessera/blueprint.h>
 
 #include "place.h"
-#include "policy.h"
 
 static bool place_can_share(const struct tess_place_shared *place, u32 kind, unsigned int i)
 {
-	return (place->open & BIT_ULL(i)) && place->members[i] < TESS_POLICY_MAX &&
+	return (place->open & BIT_ULL(i)) && place->members[i] < TESS_SHARE_MAX &&
 	       (kind == TESS_KIND_NONE || place->kind[i] == kind);
 }
 

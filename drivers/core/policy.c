@@ -56,14 +56,14 @@ static u64 policy_period(const struct tess_policy *p)
 /* What a vslice gets, no more and no less, in 1/100 percent */
 static u32 policy_fixed_share(const struct tess_policy *p, const struct tess_policy_entity *e)
 {
+	const struct tess_policy_entity *other;
 	u32 caps = 0, rest = 0, share;
 	u64 weights = 0;
-	unsigned int i;
 
-	for (i = 0; i < p->count; i++) {
-		caps += p->entity[i]->cap * 100;
-		if (!p->entity[i]->cap)
-			weights += p->entity[i]->weight;
+	tess_policy_for_each(other, p) {
+		caps += other->cap * 100;
+		if (!other->cap)
+			weights += other->weight;
 	}
 	if (weights)
 		rest = caps < POLICY_SHARE_ALL - 100 ? POLICY_SHARE_ALL - caps : 100;
@@ -122,16 +122,12 @@ static bool policy_is_eligible(const struct tess_policy *p, const struct tess_po
 /* How far the one is that is furthest behind, of those that compete */
 static void policy_advance(struct tess_policy *p)
 {
-	const struct tess_policy_entity *first = NULL;
-	unsigned int i;
+	const struct tess_policy_entity *e, *first = NULL;
 
-	for (i = 0; i < p->count; i++) {
-		const struct tess_policy_entity *e = p->entity[i];
-
+	tess_policy_for_each(e, p)
 		if (policy_is_eligible(p, e) &&
 		    (!first || policy_diff(e->vruntime, first->vruntime) < 0))
 			first = e;
-	}
 	if (first && policy_diff(first->vruntime, p->vruntime) > 0)
 		p->vruntime = first->vruntime;
 }
@@ -148,29 +144,36 @@ static void policy_place(const struct tess_policy *p, struct tess_policy_entity 
 /* Where shares are fixed, one's share depends on all others' */
 static void policy_trim(struct tess_policy *p)
 {
-	unsigned int i;
+	struct tess_policy_entity *e;
 
-	for (i = 0; p->kind == TESS_POLICY_FIXED && i < p->count; i++) {
-		struct tess_policy_entity *e = p->entity[i];
-
+	if (p->kind != TESS_POLICY_FIXED)
+		return;
+	tess_policy_for_each(e, p)
 		e->budget = min(e->budget, policy_refill_size(p, policy_share(p, e)));
-	}
+}
+
+static struct tess_policy_entity **policy_find(struct tess_policy *p,
+					       const struct tess_policy_entity *e)
+{
+	struct tess_policy_entity **at = &p->first;
+
+	while (*at && *at != e)
+		at = &(*at)->next;
+	return at;
 }
 
 /**
  * tess_policy_join() - one more shares the slice
  * @p: slice
  * @e: vslice that does nothing, with @weight and @cap
- *
- * Return: false if there are too many.
  */
-bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e)
+void tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e)
 {
 	u32 share;
 
-	if (p->count >= TESS_POLICY_MAX)
-		return false;
-	p->entity[p->count++] = e;
+	e->next = NULL;
+	*policy_find(p, NULL) = e;
+	p->count++;
 	e->weight = max(e->weight, 1U);
 	e->cap = min(e->cap, 100U);
 	share = policy_share(p, e);
@@ -181,7 +184,6 @@ bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e)
 	e->turn = p->turns;
 	e->budget = share ? policy_refill_size(p, share) : 0;
 	policy_trim(p);
-	return true;
 }
 
 /**
@@ -191,12 +193,13 @@ bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e)
  */
 void tess_policy_leave(struct tess_policy *p, struct tess_policy_entity *e)
 {
-	unsigned int i, n = 0;
+	struct tess_policy_entity **at = policy_find(p, e);
 
-	for (i = 0; i < p->count; i++)
-		if (p->entity[i] != e)
-			p->entity[n++] = p->entity[i];
-	p->count = n;
+	if (!*at)
+		return;
+	*at = e->next;
+	e->next = NULL;
+	p->count--;
 }
 
 /* What was saved up or owed in other units counts no more */
@@ -217,13 +220,13 @@ static void policy_restart(struct tess_policy *p, struct tess_policy_entity *e)
  */
 void tess_policy_set(struct tess_policy *p, enum tess_policy_kind kind, u64 quantum)
 {
-	unsigned int i;
+	struct tess_policy_entity *e;
 
 	p->kind = kind;
 	p->quantum = clamp(quantum, 1ULL, POLICY_QUANTUM_MAX);
-	for (i = 0; i < p->count; i++) {
-		p->entity[i]->vruntime = p->vruntime;
-		policy_restart(p, p->entity[i]);
+	tess_policy_for_each(e, p) {
+		e->vruntime = p->vruntime;
+		policy_restart(p, e);
 	}
 }
 
@@ -320,14 +323,14 @@ static void policy_refill_one(struct tess_policy *p, struct tess_policy_entity *
 void tess_policy_refill(struct tess_policy *p, u64 now)
 {
 	u64 period = policy_period(p), periods;
-	unsigned int i;
+	struct tess_policy_entity *e;
 
 	if (now < p->period_end && p->period_end - now <= period)
 		return;
 	/* Also if the clock was set back, or the quantum made shorter */
 	periods = now < p->period_end ? 1 : div64_u64(now - p->period_end, period) + 1;
-	for (i = 0; i < p->count; i++)
-		policy_refill_one(p, p->entity[i], periods);
+	tess_policy_for_each(e, p)
+		policy_refill_one(p, e, periods);
 	p->period_end = now < p->period_end ? now + period : p->period_end + periods * period;
 	policy_advance(p);
 }
@@ -345,16 +348,12 @@ static bool policy_is_before(const struct tess_policy *p, const struct tess_poli
 static struct tess_policy_entity *policy_first(const struct tess_policy *p,
 					       const struct tess_policy_entity *but)
 {
-	struct tess_policy_entity *first = NULL;
-	unsigned int i;
+	struct tess_policy_entity *e, *first = NULL;
 
-	for (i = 0; i < p->count; i++) {
-		struct tess_policy_entity *e = p->entity[i];
-
+	tess_policy_for_each(e, p)
 		if (e != but && policy_is_eligible(p, e) &&
 		    (!first || policy_is_before(p, e, first)))
 			first = e;
-	}
 	return first;
 }
 
@@ -431,8 +430,8 @@ u64 tess_policy_timer(const struct tess_policy *p, const struct tess_policy_enti
 		      u64 now)
 {
 	const struct tess_policy_entity *next = cur ? policy_first(p, cur) : NULL;
+	const struct tess_policy_entity *e;
 	u64 timer = 0, turn;
-	unsigned int i;
 
 	if (next) {
 		turn = policy_turn(p, cur, next);
@@ -440,11 +439,8 @@ u64 tess_policy_timer(const struct tess_policy *p, const struct tess_policy_enti
 	}
 	if (cur && cur->budget > 0 && policy_share(p, cur))
 		timer = policy_sooner(timer, cur->budget);
-	for (i = 0; i < p->count; i++) {
-		const struct tess_policy_entity *e = p->entity[i];
-
+	tess_policy_for_each(e, p)
 		if (e->runnable && !policy_is_eligible(p, e))
 			timer = policy_sooner(timer, policy_until_budget(p, e, now));
-	}
 	return timer;
 }

@@ -4,8 +4,6 @@
 
 #include <linux/types.h>
 
-/* Vslices that can share a slice */
-#define TESS_POLICY_MAX		8
 #define TESS_POLICY_KINDS	3
 
 /**
@@ -31,6 +29,7 @@ enum tess_policy_kind {
  * @rest: what was lost in rounding it
  * @budget: cycles that are left in this period; negative: a debt
  * @turn: number of its last turn
+ * @next: the one that came after it, or NULL
  */
 struct tess_policy_entity {
 	u32 weight;
@@ -41,6 +40,7 @@ struct tess_policy_entity {
 	u32 rest;
 	s64 budget;
 	u64 turn;
+	struct tess_policy_entity *next;
 };
 
 /**
@@ -50,8 +50,10 @@ struct tess_policy_entity {
  * @period_end: GPU time when budgets are filled up
  * @vruntime: none that can run is behind this; never goes back
  * @turns: number of turns so far
- * @count: entries of @entity
- * @entity: those that share it
+ * @count: how many share it
+ * @first: those that share it, in the order in which they came
+ *
+ * All zeroes, it has nobody, and waits for tess_policy_set().
  */
 struct tess_policy {
 	enum tess_policy_kind kind;
@@ -60,10 +62,13 @@ struct tess_policy {
 	u64 vruntime;
 	u64 turns;
 	unsigned int count;
-	struct tess_policy_entity *entity[TESS_POLICY_MAX];
+	struct tess_policy_entity *first;
 };
 
-bool tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e);
+#define tess_policy_for_each(e, p) \
+	for ((e) = (p)->first; (e); (e) = (e)->next)
+
+void tess_policy_join(struct tess_policy *p, struct tess_policy_entity *e);
 void tess_policy_leave(struct tess_policy *p, struct tess_policy_entity *e);
 void tess_policy_set(struct tess_policy *p, enum tess_policy_kind kind, u64 quantum);
 void tess_policy_set_share(struct tess_policy *p, struct tess_policy_entity *e, u32 weight,

@@ -111,7 +111,7 @@ void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now
 	se->busy = busy;
 	se->run_cycles += delta;
 	rq->charged_at = now;
-	if (slice->state != TESS_SLICE_SHARED)
+	if (!tess_slice_takes_turns(slice))
 		return;
 	/* Also if nobody looked while it worked: the others' order depends on it */
 	if (delta || !idle)
@@ -148,7 +148,7 @@ static bool sched_charge_resident(struct tess_slice *slice, struct tess_vslice *
 
 	tess_sched_charge(slice, cur, slice->rq.now,
 			  sched_read(slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8), idle);
-	if (idle && slice->state == TESS_SLICE_SHARED)
+	if (idle && tess_slice_takes_turns(slice))
 		tess_policy_sleep(&slice->rq.policy, &cur->sched.policy);
 	return idle;
 }
@@ -193,7 +193,7 @@ void tess_sched_restarted(struct tess_slice *slice, struct tess_vslice *vs)
 		return;
 	WRITE_ONCE(se->woken, false);
 	se->wait_since = 0;
-	if (slice->state == TESS_SLICE_SHARED && !tess_sched_wants(vs))
+	if (tess_slice_takes_turns(slice) && !tess_sched_wants(vs))
 		tess_policy_sleep(&slice->rq.policy, &se->policy);
 }
 
@@ -218,11 +218,10 @@ bool tess_sched_wants(const struct tess_vslice *vs)
 
 static bool sched_anybody_waits(const struct tess_slice *slice, const struct tess_vslice *cur)
 {
-	const struct tess_policy *p = &slice->rq.policy;
-	unsigned int i;
+	struct tess_policy_entity *e;
 
-	for (i = 0; i < p->count; i++) {
-		const struct tess_vslice *vs = to_tess_vslice(p->entity[i]);
+	tess_policy_for_each(e, &slice->rq.policy) {
+		const struct tess_vslice *vs = to_tess_vslice(e);
 
 		if (vs != cur && tess_sched_wants(vs))
 			return true;
@@ -250,11 +249,10 @@ static void sched_update(struct tess_slice *slice, struct tess_vslice *vs)
 
 static void sched_update_parked(struct tess_slice *slice, const struct tess_vslice *cur)
 {
-	const struct tess_policy *p = &slice->rq.policy;
-	unsigned int i;
+	struct tess_policy_entity *e;
 
-	for (i = 0; i < p->count; i++) {
-		struct tess_vslice *vs = to_tess_vslice(p->entity[i]);
+	tess_policy_for_each(e, &slice->rq.policy) {
+		struct tess_vslice *vs = to_tess_vslice(e);
 
 		if (vs != cur)
 			sched_update(slice, vs);
@@ -331,7 +329,7 @@ static void sched_look(struct tess_slice *slice)
 	struct tess_runq *rq = &slice->rq;
 	bool waits, idle = true;
 
-	if (slice->state != TESS_SLICE_SHARED)
+	if (!tess_slice_takes_turns(slice))
 		return;
 	if (cur)
 		tess_turn_run(slice, cur);
@@ -536,9 +534,50 @@ static u64 sched_waits(const struct tess_slice *slice, const struct tess_sched_e
 	return now > se->wait_since ? now - se->wait_since : 0;
 }
 
+static void stats_add_sums(struct tess_sched_stats *stats, const struct tess_sched_entity *se)
+{
+	stats->run_cycles += se->run_cycles;
+	stats->wait_cycles += se->wait_cycles;
+	stats->switches += se->switches;
+	stats->wakeups += se->wakeups;
+	stats->moves += se->moves;
+	stats->lost += se->lost;
+}
+
+static void stats_add(struct tess_sched_stats *stats, struct tess_slice *slice,
+		      const struct tess_vslice *vs)
+{
+	const struct tess_sched_entity *se = &vs->sched;
+
+	stats_add_sums(stats, se);
+	if (tess_vslice_is_resident(vs)) {
+		stats->resident = true;
+		stats->runnable |= !sched_is_idle(slice);
+		stats->run_cycles += sched_not_charged(slice, se);
+	} else {
+		stats->runnable |= tess_sched_wants(vs);
+		stats->wait_cycles += sched_waits(slice, se);
+	}
+	stats->queue += sched_queue_depth(slice, vs);
+}
+
+/* An elastic vGPU: the rings that there were, and those that there are */
+static void stats_add_rings(struct tess_sched_stats *stats, struct tess_slice *slice,
+			    const struct tess_vslice *vs)
+{
+	const struct tess_vslice *resident = tess_slice_resident(slice);
+	struct tess_policy_entity *e;
+
+	stats_add_sums(stats, &vs->sched);
+	if (resident && !slice->rq.policy.count)
+		stats_add(stats, slice, resident);
+	tess_policy_for_each(e, &slice->rq.policy)
+		stats_add(stats, slice, to_tess_vslice(e));
+}
+
 /**
  * tess_sched_stats() - what the scheduler knows of a vslice
- * @vgpu: vGPU, shared or not
+ * @vgpu: vGPU, shared or not; of an elastic one it is what is known of its rings
  * @vslice: index
  * @stats: result, up to date
  *
@@ -551,33 +590,18 @@ static u64 sched_waits(const struct tess_slice *slice, const struct tess_sched_e
  */
 int tess_sched_stats(struct tess_vgpu *vgpu, unsigned int vslice, struct tess_sched_stats *stats)
 {
-	const struct tess_sched_entity *se;
 	struct tess_slice *slice;
-	struct tess_vslice *vs;
 	int idx;
 
 	*stats = (struct tess_sched_stats){ .slice = -1 };
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice) == -ENXIO ? 0 : PTR_ERR(slice);
-	vs = &vgpu->vslices[vslice];
-	se = &vs->sched;
 	stats->slice = slice->index;
-	stats->run_cycles = se->run_cycles;
-	stats->wait_cycles = se->wait_cycles;
-	if (tess_vslice_is_resident(vs)) {
-		stats->resident = true;
-		stats->runnable = !sched_is_idle(slice);
-		stats->run_cycles += sched_not_charged(slice, se);
-	} else {
-		stats->runnable = tess_sched_wants(vs);
-		stats->wait_cycles += sched_waits(slice, se);
-	}
-	stats->switches = se->switches;
-	stats->wakeups = se->wakeups;
-	stats->moves = se->moves;
-	stats->lost = se->lost;
-	stats->queue = sched_queue_depth(slice, vs);
+	if (vgpu->elastic)
+		stats_add_rings(stats, slice, &vgpu->vslices[vslice]);
+	else
+		stats_add(stats, slice, &vgpu->vslices[vslice]);
 	tess_vslice_end(slice, idx);
 	return 0;
 }

@@ -33,8 +33,6 @@ static int vslice_scrub_resident(struct tess_vslice *vs, struct tess_slice *slic
 	int rc;
 
 	lockdep_assert_held(&slice->hw);
-	if (vs->ring)
-		return -EBUSY;
 	tess_sched_settle(slice);
 	rc = tess_slice_reset(slice);
 	if (!rc)

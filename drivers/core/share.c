@@ -29,8 +29,6 @@
 #include "turn.h"
 #include "vgpu.h"
 
-static_assert(TESS_POLICY_MAX == TESS_SHARE_MAX);
-
 /**
  * tess_share_alloc() - make contexts for the vslices of a vGPU
  * @vgpu: shared vGPU
@@ -70,12 +68,12 @@ void tess_share_free(struct tess_vgpu *vgpu)
 static u32 slice_load(const struct tess_slice *slice)
 {
 	const struct tess_policy *p = &slice->rq.policy;
-	unsigned int i;
+	struct tess_policy_entity *e;
 	u32 load = 0;
 
 	lockdep_assert_held(&slice->gpu->lock);
-	for (i = 0; i < p->count; i++)
-		load += to_tess_vslice(p->entity[i])->vgpu->blueprint.weight;
+	tess_policy_for_each(e, p)
+		load += to_tess_vslice(e)->vgpu->blueprint.weight;
 	return load;
 }
 
@@ -211,7 +209,7 @@ int tess_share_add(struct tess_slice *slice, struct tess_vslice *vs)
 
 	lockdep_assert_held(&slice->hw);
 	spin_lock(&gpu->lock);
-	if (slice->rq.policy.count < TESS_POLICY_MAX) {
+	if (slice->rq.policy.count < TESS_SHARE_MAX) {
 		if (vs->slice)
 			tess_policy_leave(&vs->slice->rq.policy, &vs->sched.policy);
 		tess_policy_join(&slice->rq.policy, &vs->sched.policy);
@@ -350,8 +348,7 @@ static void share_evict(struct tess_slice *slice, struct tess_vslice *vs)
 	if (tess_slice_reset(slice) == -EIO)
 		tess_slice_give_up(slice);
 	spin_lock(&gpu->lock);
-	slice->client = NULL;
-	slice->vslice = 0;
+	tess_slice_set_resident(slice, NULL);
 	spin_unlock(&gpu->lock);
 }
 

@@ -8,7 +8,8 @@
  * vGPU, shared by several vslices, faulty, or absent. The state and the client change only under
  * both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
  * calls into the back-end hold the mutex, accounting and sysfs the spinlock. The client
- * of a shared slice is the one that is resident at the time.
+ * of a shared slice is the one that is resident at the time. An elastic vGPU is the client
+ * of its slices all the time, and its rings (ring.c) are resident in turns.
  *
  * A slice is reset whenever it changes hands, by the one who takes it and by the one
  * who gives it back: the first for isolation, the second so that no access for a
@@ -18,6 +19,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "analyzer.h"
 #include "complete.h"
 #include "fault.h"
 #include "gpu.h"
@@ -79,6 +81,19 @@ bool tess_slice_can_be_had(const struct tess_slice *slice)
 	return slice->state == TESS_SLICE_FREE ||
 	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving &&
 		!tess_slice_is_withdrawn(slice));
+}
+
+/**
+ * tess_slice_takes_turns() - does the scheduler decide who is on the slice?
+ * @slice: slice, its hw mutex is held
+ *
+ * Return: true if several vslices share it, or an elastic vGPU has rings on it that can be
+ * parked.
+ */
+bool tess_slice_takes_turns(const struct tess_slice *slice)
+{
+	return slice->state == TESS_SLICE_SHARED ||
+	       (slice->state == TESS_SLICE_ELASTIC && slice->rq.policy.count);
 }
 
 /**
@@ -175,28 +190,30 @@ static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 	slice->owner = NULL;
 	slice->client = vgpu;
 	slice->vslice = vslice;
+	slice->resident = NULL;
 	slice->leaving = false;
 	if (vgpu)
 		vgpu->vslices[vslice].slice = slice;
+	/* An elastic vGPU has nothing on it before it makes a ring */
+	if (state == TESS_SLICE_USED)
+		slice->resident = &vgpu->vslices[vslice];
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
 }
 
-/* A front-end that left its ring behind must not reach the next owner's slice */
-static void slice_drop_ring(struct tess_slice *slice)
+/* A front-end that left a ring behind must not reach the next owner's slice */
+static void slice_drop_rings(struct tess_slice *slice)
 {
 	struct tess_vslice *vs;
 
 	lockdep_assert_held(&slice->hw);
-	if (!slice->client)
+	if (slice->state != TESS_SLICE_ELASTIC)
 		return;
-	vs = &slice->client->vslices[slice->vslice];
-	if (!vs->ring)
-		return;
-	dev_err(&slice->gpu->dev, "slice %u: \"%s\" left a ring behind\n", slice->index,
-		slice->client->name);
-	tess_ring_drop(vs->ring);
-	vs->ring = NULL;
+	while ((vs = tess_slice_any_ring(slice))) {
+		dev_err(&slice->gpu->dev, "slice %u: \"%s\" left a ring behind\n", slice->index,
+			slice->client->name);
+		tess_ring_drop(vs->ring);
+	}
 }
 
 /**
@@ -276,6 +293,8 @@ int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned i
 	lockdep_assert_held(&gpu->compose);
 	mutex_lock(&slice->hw);
 	rc = tess_slice_reset(slice);
+	if (!rc && vgpu->elastic)
+		tess_analyze_restart(&vgpu->vslices[vslice]);
 	if (!rc)
 		slice_set(slice, vgpu->elastic ? TESS_SLICE_ELASTIC : TESS_SLICE_USED, vgpu,
 			  vslice);
@@ -366,7 +385,7 @@ void tess_slice_release(struct tess_slice *slice)
 
 	lockdep_assert_held(&slice->gpu->compose);
 	mutex_lock(&slice->hw);
-	slice_drop_ring(slice);
+	slice_drop_rings(slice);
 	rc = tess_slice_reset(slice);
 	if (rc == -EIO)
 		tess_slice_give_up(slice);

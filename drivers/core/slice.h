@@ -44,6 +44,8 @@ enum tess_slice_state {
  * @owner: of a shared one: vGPU that it is dedicated to, or NULL. Under tess_gpu.lock
  * @client: vGPU that has it, or that is resident if it is shared. Under tess_gpu.lock
  * @vslice: as which vslice, under tess_gpu.lock
+ * @resident: who is on it now: of an elastic vGPU the vslice of a ring; NULL: nobody. Under
+ *	tess_gpu.lock
  * @leaving: a new owner is chosen, the elastic one still has it. Under tess_gpu.lock
  *
  * @hw: serializes calls into the back-end for this slice, and protects @past
@@ -55,8 +57,7 @@ enum tess_slice_state {
  *
  * @route_lock: protects the fields below; the completion interrupt takes it
  * @rec: completion record, or NULL
- * @route: vGPU that is told
- * @route_vslice: as which vslice
+ * @route: vslice whose client is told
  * @seen: last sequence number that the router saw
  */
 struct tess_slice {
@@ -68,6 +69,7 @@ struct tess_slice {
 	struct tess_vgpu *owner;
 	struct tess_vgpu *client;
 	unsigned int vslice;
+	struct tess_vslice *resident;
 	bool leaving;
 
 	struct mutex hw;
@@ -78,8 +80,7 @@ struct tess_slice {
 
 	spinlock_t route_lock;
 	struct tess_completion_record *rec;
-	struct tess_vgpu *route;
-	unsigned int route_vslice;
+	struct tess_vslice *route;
 	u64 seen;
 };
 
@@ -88,6 +89,7 @@ const char *tess_slice_state_name(enum tess_slice_state state);
 u64 tess_slice_bank_offset(const struct tess_slice *slice);
 bool tess_slice_is_withdrawn(const struct tess_slice *slice);
 bool tess_slice_can_be_had(const struct tess_slice *slice);
+bool tess_slice_takes_turns(const struct tess_slice *slice);
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
 		     const struct tess_slice_info *info);

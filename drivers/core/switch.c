@@ -32,6 +32,7 @@
 #include "fault.h"
 #include "gpu.h"
 #include "mem.h"
+#include "ring.h"
 #include "sched.h"
 #include "slice.h"
 #include "switch.h"
@@ -48,13 +49,29 @@ static void switch_park(struct tess_vslice *vs)
 	spin_lock(&gpu->lock);
 	WRITE_ONCE(vs->parked, true);
 	spin_unlock(&gpu->lock);
-	vs->vgpu->ops->parked(vs->vgpu, vs->index);
+	if (vs->ring)
+		tess_ring_parked(vs->ring);
+	else
+		vs->vgpu->ops->parked(vs->vgpu, vs->index);
+}
+
+/* The client of a vGPU may store to the doorbell again; what it stored meanwhile is passed on */
+static void switch_tell_resumed(struct tess_slice *slice, struct tess_vslice *vs)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	u64 wptr = 0;
+
+	/* A store that is caught from here on is seen by resumed() */
+	WRITE_ONCE(vs->sched.woken, false);
+	if (vs->ring)
+		tess_ring_resumed(vs->ring);
+	else if (vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr))
+		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
 }
 
 static void switch_resume(struct tess_slice *slice, struct tess_vslice *vs)
 {
 	struct tess_gpu *gpu = slice->gpu;
-	u64 wptr = 0;
 
 	/* Before the client can store anything newer */
 	if (vs->sched.kicked)
@@ -63,10 +80,7 @@ static void switch_resume(struct tess_slice *slice, struct tess_vslice *vs)
 	spin_lock(&gpu->lock);
 	WRITE_ONCE(vs->parked, false);
 	spin_unlock(&gpu->lock);
-	/* A store that is caught from here on is seen by resumed() */
-	WRITE_ONCE(vs->sched.woken, false);
-	if (vs->vgpu->ops->resumed(vs->vgpu, vs->index, &wptr))
-		tess_gpu_ops(gpu)->kick(gpu->be, slice->index, wptr);
+	switch_tell_resumed(slice, vs);
 	tess_fault_resumed(slice, vs);
 	tess_turn_run(slice, vs);
 }
@@ -82,8 +96,7 @@ static void switch_set_resident(struct tess_slice *slice, struct tess_vslice *ou
 	if (out)
 		out->fault_told = slice->fault_told;
 	spin_lock(&gpu->lock);
-	slice->client = next ? next->vgpu : NULL;
-	slice->vslice = next ? next->index : 0;
+	tess_slice_set_resident(slice, next);
 	tess_route_exchange(slice, out, next);
 	spin_unlock(&gpu->lock);
 	WRITE_ONCE(slice->fault_told, next && next->fault_told);
@@ -107,8 +120,9 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 	out->fault_owed = !slice->fault_told && tess_context_fault(out->context, &fault);
 	tess_sched_charge(slice, out, time, counters[TESS_COUNTER_BUSY / sizeof(u64)],
 			  reason == TESS_OUT_IDLE || reason == TESS_OUT_FAULT);
-	tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
-			    tess_context_queue(out->context));
+	if (!out->ring)
+		tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
+				    tess_context_queue(out->context));
 	/* It may have got work since it was found idle, or have done its last */
 	if (tess_sched_wants(out)) {
 		se->wait_since = time;
@@ -133,7 +147,7 @@ static void switch_restored(struct tess_slice *slice, struct tess_vslice *next, 
 	slice->rq.switches++;
 	slice->rq.turn_start = time;
 	slice->rq.charged_at = time;
-	if (slice->state == TESS_SLICE_SHARED)
+	if (tess_slice_takes_turns(slice))
 		tess_policy_start(&slice->rq.policy, &se->policy);
 	trace_tess_restore(slice, next->vgpu, next->index, time,
 			   tess_context_hw(next->context)->used);
@@ -229,11 +243,10 @@ static int switch_failed(struct tess_slice *slice, struct tess_vslice *out,
 
 static bool switch_others(const struct tess_slice *slice, const struct tess_vslice *next)
 {
-	const struct tess_policy *p = &slice->rq.policy;
-	unsigned int i;
+	const struct tess_policy_entity *e;
 
-	for (i = 0; i < p->count; i++)
-		if (p->entity[i]->runnable && p->entity[i] != &next->sched.policy)
+	tess_policy_for_each(e, &slice->rq.policy)
+		if (e->runnable && e != &next->sched.policy)
 			return true;
 	return false;
 }

@@ -163,11 +163,11 @@ void tess_turn_cancel(struct tess_vslice *vs, int rc)
 static void turn_cancel_slice(struct tess_slice *slice)
 {
 	const struct tess_policy *p = &slice->rq.policy;
-	unsigned int i;
+	struct tess_policy_entity *e;
 
 	mutex_lock(&slice->hw);
-	for (i = 0; i < p->count; i++)
-		tess_turn_cancel(to_tess_vslice(p->entity[i]), -ENODEV);
+	tess_policy_for_each(e, p)
+		tess_turn_cancel(to_tess_vslice(e), -ENODEV);
 	mutex_unlock(&slice->hw);
 }
 

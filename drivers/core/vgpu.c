@@ -32,30 +32,6 @@
 /* ---- call-backs and their end ---- */
 
 /**
- * tess_vgpu_get_client() - the vGPU that has a slice, for a call-back
- * @slice: slice
- * @vslice: result: as which vslice
- *
- * Return: vGPU, to be put with tess_vgpu_put_client(), or NULL.
- */
-struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *vslice)
-{
-	struct tess_gpu *gpu = slice->gpu;
-	struct tess_vgpu *vgpu;
-
-	spin_lock(&gpu->lock);
-	vgpu = slice->client;
-	if (vgpu && (vgpu->dying || gpu->gone))
-		vgpu = NULL;
-	if (vgpu) {
-		vgpu->active++;
-		*vslice = slice->vslice;
-	}
-	spin_unlock(&gpu->lock);
-	return vgpu;
-}
-
-/**
  * tess_vgpu_get() - count a call-back
  * @vgpu: vGPU that cannot be freed now
  *
@@ -226,7 +202,7 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 	const struct tess_client_ops *ops = params->ops;
 	int rc;
 
-	if (!params->name || !ops || !ops->gone || !ops->fault)
+	if (!params->name || !ops || !ops->gone || (!params->elastic && !ops->fault))
 		return -EINVAL;
 	if (params->replaces && params->replaces->gpu != gpu)
 		return -EINVAL;

@@ -32,14 +32,14 @@ enum tess_host_answer {
 };
 
 /**
- * struct tess_vslice - a slice as a vGPU sees it
+ * struct tess_vslice - a slice as a vGPU sees it, or, of an elastic vGPU, as a ring does
  * @vgpu: vGPU
- * @index: in it
+ * @index: in it; of a ring, the vslice that it runs on
  * @slice: its slice (home), or NULL. Under both tess_slice.hw of it and tess_gpu.lock
  * @reach: vslices whose memory it reaches. Under tess_gpu.lock, changes under compose
- * @ring: of a kernel client, or NULL. Under tess_slice.hw of @slice, as the following
- *	unless they say otherwise
- * @setup: what the host allows
+ * @ring: ring that this is the vslice of; NULL: it is in tess_vgpu.vslices. Does not change
+ * @setup: what the host allows. Under tess_slice.hw of @slice, as the following unless they
+ *	say otherwise
  * @stage2: translation; NULL: bypass, or of a mediated vGPU: it may not run. Set once
  * @context: state while it is parked; NULL: it is resident on @slice all the time
  * @parked: stores of the client must not reach the doorbell. Under tess_gpu.lock
@@ -123,7 +123,8 @@ struct tess_vslice {
  * @banks: memory of each vslice, or NULL
  * @vram: all of it, in order
  * @nr_vslices: entries of @vslices
- * @vslices: by index
+ * @vslices: by index. Those of an elastic vGPU are never on a slice: its rings are, and what
+ *	the scheduler knows of rings that are gone is added up there
  */
 struct tess_vgpu {
 	struct list_head link;
@@ -162,13 +163,24 @@ struct tess_vgpu {
 static inline struct tess_vslice *tess_slice_resident(const struct tess_slice *slice)
 {
 	lockdep_assert_held(&slice->hw);
-	return slice->client ? &slice->client->vslices[slice->vslice] : NULL;
+	return slice->resident;
+}
+
+/* Another one is on the slice, or nobody; the slice's hw mutex and tess_gpu.lock are held */
+static inline void tess_slice_set_resident(struct tess_slice *slice, struct tess_vslice *vs)
+{
+	lockdep_assert_held(&slice->hw);
+	slice->resident = vs;
+	if (slice->state == TESS_SLICE_ELASTIC)
+		return;
+	slice->client = vs ? vs->vgpu : NULL;
+	slice->vslice = vs ? vs->index : 0;
 }
 
 /* Is it on its slice? The hw mutex of its home, or tess_gpu.lock is held */
 static inline bool tess_vslice_is_resident(const struct tess_vslice *vs)
 {
-	return vs->slice && vs->slice->client == vs->vgpu && vs->slice->vslice == vs->index;
+	return vs->slice && vs->slice->resident == vs;
 }
 
 /* Do its vslices take turns, with others' or with each other? Else each has its own slice */
@@ -201,7 +213,6 @@ static inline struct tess_vslice *to_tess_vslice(struct tess_policy_entity *e)
 }
 
 bool tess_vgpu_get(struct tess_vgpu *vgpu);
-struct tess_vgpu *tess_vgpu_get_client(struct tess_slice *slice, unsigned int *vslice);
 void tess_vgpu_put_client(struct tess_vgpu *vgpu);
 void tess_vgpu_wait_idle(struct tess_vgpu *vgpu);
 void tess_vgpu_tell(struct tess_vgpu *vgpu);

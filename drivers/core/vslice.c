@@ -66,9 +66,15 @@ struct tess_slice *tess_vslice_begin(struct tess_vgpu *vgpu, unsigned int vslice
 	return ERR_PTR(-ENXIO);
 }
 
+/* For a client that drives the registers itself */
+static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
+{
+	return vgpu->elastic ? ERR_PTR(-EOPNOTSUPP) : tess_vslice_begin(vgpu, vslice, idx);
+}
+
 /**
  * tess_vslice_end() - end an access
- * @slice: from tess_vslice_begin()
+ * @slice: from vslice_begin_client()
  * @idx: as there
  */
 void tess_vslice_end(struct tess_slice *slice, int idx)
@@ -128,7 +134,7 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 	*val = 0;
 	if (!reg_is_valid(off, width))
 		return -EINVAL;
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
+	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
 	if (!vslice_reads_none(&vgpu->vslices[vslice], off))
@@ -223,7 +229,7 @@ int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 
 	if (!reg_is_valid(off, width))
 		return -EINVAL;
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
+	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
 	vs = &vgpu->vslices[vslice];
@@ -251,7 +257,7 @@ int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr)
 	bool resident;
 	int idx;
 
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
+	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
 	resident = tess_vslice_is_resident(&vgpu->vslices[vslice]);
@@ -303,31 +309,6 @@ phys_addr_t tess_vslice_doorbell_phys(struct tess_vgpu *vgpu, unsigned int vslic
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_doorbell_phys, TESS_NS);
 
-static int vslice_counters(struct tess_slice *slice, const struct tess_vslice *vs,
-			   u64 counters[TESS_COUNTER_COUNT])
-{
-	struct tess_gpu *gpu = slice->gpu;
-
-	if (!tess_vslice_is_resident(vs))
-		return tess_context_counters(vs->context, counters);
-	return tess_gpu_ops(gpu)->counters(gpu->be, slice->index, false, counters);
-}
-
-int tess_vslice_counters(struct tess_vgpu *vgpu, unsigned int vslice,
-			 u64 counters[TESS_COUNTER_COUNT])
-{
-	struct tess_slice *slice;
-	int idx, rc;
-
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
-	if (IS_ERR(slice))
-		return PTR_ERR(slice);
-	rc = vslice_counters(slice, &vgpu->vslices[vslice], counters);
-	tess_vslice_end(slice, idx);
-	return rc;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vslice_counters, TESS_NS);
-
 static int vslice_route(struct tess_slice *slice, struct tess_vslice *vs,
 			struct tess_completion_record *rec)
 {
@@ -354,7 +335,7 @@ int tess_vslice_set_record(struct tess_vgpu *vgpu, unsigned int vslice,
 	tess_route_detach(&vgpu->vslices[vslice]);
 	if (!rec)
 		return 0;
-	slice = tess_vslice_begin(vgpu, vslice, &idx);
+	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
 	rc = vslice_route(slice, &vgpu->vslices[vslice], rec);

@@ -17,7 +17,7 @@
 struct dmem_cgroup_region;
 struct mem_cgroup;
 struct tess_kms;
-struct tess_lane;
+struct tess_lanes;
 
 /**
  * struct tess_device - a DRM device, one per GPU of the pool
@@ -29,7 +29,7 @@ struct tess_lane;
  * @registered: @drm is visible to user space, or was
  * @wq: runs the jobs of all lanes, and what is put off to process context
  * @lane_count: entries of @lanes
- * @lanes: one per vslice
+ * @lanes: one per vslice, by its number
  * @dmem: VRAM for control groups; NULL: the kernel has none
  * @kms: modesetting; NULL: the GPU has no display heads
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
@@ -53,7 +53,7 @@ struct tess_device {
 	bool registered;
 	struct workqueue_struct *wq;
 	unsigned int lane_count;
-	struct tess_lane *lanes;
+	struct tess_lanes *lanes;
 	struct dmem_cgroup_region *dmem;
 	struct tess_kms *kms;
 

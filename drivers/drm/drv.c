@@ -8,7 +8,7 @@
  * and gives them back when another vGPU is composed of them.
  *
  * Objects: a BO is memory, a VM an address space, a queue feeds command buffers of one
- * VM to one lane, and a lane is what stands behind a vslice: a ring, a GPU scheduler
+ * VM to one lane, and a lane is what a process has of a slice: a ring, a GPU scheduler
  * and the jobs in flight.
  *
  * The DRM device outlives the GPU as long as files are open. It is therefore not tied
@@ -19,8 +19,8 @@
  *
  * Locks, outermost first: tess_file's arrays; tess_device::queue_lock, tess_queue::lock;
  * tess_device::vm_lock, tess_vm::lock; tess_device::bo_lock; reservations of BOs;
- * tess_vm::tables; tess_device::lru_lock; tess_lane::mutex; tess_lane::lock. Modesetting has
- * its own (kms.c).
+ * tess_vm::tables; tess_device::lru_lock; tess_lanes::mutex; tess_lane::mutex; tess_lane::lock;
+ * tess_lanes::lock. Modesetting has its own (kms.c).
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -37,9 +37,9 @@
 #include "fdinfo.h"
 #include "gem.h"
 #include "kms.h"
+#include "lane.h"
 #include "query.h"
 #include "queue.h"
-#include "sched.h"
 #include "submit.h"
 #include "vm.h"
 
@@ -167,27 +167,12 @@ static void tess_device_changed(struct tess_device *tdev)
 	drm_dev_exit(idx);
 }
 
-static void tess_client_complete(struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	struct tess_device *tdev = tess_vgpu_priv(vgpu);
-
-	tess_lane_reap(&tdev->lanes[vslice]);
-}
-
-static void tess_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
-			      const struct tess_fault *fault)
-{
-	struct tess_device *tdev = tess_vgpu_priv(vgpu);
-
-	tess_lane_fault(&tdev->lanes[vslice]);
-}
-
 static void tess_device_update_lanes(struct tess_device *tdev)
 {
 	unsigned int i;
 
 	for (i = 0; i < tdev->lane_count; i++)
-		tess_lane_update(&tdev->lanes[i]);
+		tess_lanes_update(&tdev->lanes[i]);
 }
 
 static void tess_client_config(struct tess_vgpu *vgpu)
@@ -203,14 +188,14 @@ static void tess_client_closing(struct tess_vgpu *vgpu, unsigned int vslice)
 {
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
-	tess_lane_close(&tdev->lanes[vslice]);
+	tess_lanes_close(&tdev->lanes[vslice]);
 }
 
 static void tess_client_reclaim(struct tess_vgpu *vgpu, unsigned int vslice)
 {
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 
-	tess_lane_reclaim(&tdev->lanes[vslice]);
+	tess_lanes_reclaim(&tdev->lanes[vslice]);
 	tess_device_changed(tdev);
 }
 
@@ -219,10 +204,11 @@ static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_device *tdev = tess_vgpu_priv(vgpu);
 	int ret;
 
-	ret = tess_lane_start(&tdev->lanes[vslice], vgpu);
+	ret = tess_lanes_start(&tdev->lanes[vslice]);
 	if (ret && ret != -ENODEV)
-		drm_warn(tdev->drm, "slice %u came back but has no ring: %d\n", vslice, ret);
-	tess_lane_update(&tdev->lanes[vslice]);
+		drm_warn(tdev->drm, "slice %u came back, but not all of its rings: %d\n", vslice,
+			 ret);
+	tess_lanes_update(&tdev->lanes[vslice]);
 	tess_device_changed(tdev);
 }
 
@@ -231,7 +217,7 @@ static void tess_device_stop_lanes(struct tess_device *tdev)
 	unsigned int i;
 
 	for (i = 0; i < tdev->lane_count; i++)
-		tess_lane_stop(&tdev->lanes[i]);
+		tess_lanes_stop(&tdev->lanes[i]);
 }
 
 static void tess_client_gone(struct tess_vgpu *vgpu)
@@ -240,8 +226,6 @@ static void tess_client_gone(struct tess_vgpu *vgpu)
 }
 
 static const struct tess_client_ops tess_client_ops = {
-	.complete = tess_client_complete,
-	.fault = tess_client_fault,
 	.config = tess_client_config,
 	.closing = tess_client_closing,
 	.reclaim = tess_client_reclaim,
@@ -319,7 +303,7 @@ static int tess_device_init_lanes(struct tess_device *tdev)
 		return -ENOMEM;
 
 	for (i = 0; i < tdev->lane_count; i++) {
-		ret = tess_lane_init(&tdev->lanes[i], tdev, i);
+		ret = tess_lanes_init(&tdev->lanes[i], tdev, i);
 		if (ret)
 			goto err_fini;
 	}
@@ -327,7 +311,7 @@ static int tess_device_init_lanes(struct tess_device *tdev)
 
 err_fini:
 	while (i--)
-		tess_lane_fini(&tdev->lanes[i]);
+		tess_lanes_fini(&tdev->lanes[i]);
 	destroy_workqueue(tdev->wq);
 	return ret;
 }
@@ -337,7 +321,7 @@ static void tess_device_fini_lanes(struct tess_device *tdev)
 	unsigned int i;
 
 	for (i = 0; i < tdev->lane_count; i++)
-		tess_lane_fini(&tdev->lanes[i]);
+		tess_lanes_fini(&tdev->lanes[i]);
 	destroy_workqueue(tdev->wq);
 }
 
@@ -348,7 +332,7 @@ static int tess_device_start_lanes(struct tess_device *tdev)
 	int ret;
 
 	for (i = 0; i < tdev->lane_count; i++) {
-		ret = tess_lane_start(&tdev->lanes[i], tdev->vgpu);
+		ret = tess_lanes_start(&tdev->lanes[i]);
 		if (ret && ret != -ENXIO)
 			return ret;
 	}

@@ -20,7 +20,7 @@
 #include "device.h"
 #include "query.h"
 #include "queue.h"
-#include "sched.h"
+#include "lane.h"
 #include "submit.h"
 #include "sync.h"
 #include "vm.h"
@@ -73,7 +73,7 @@ static int tess_query_gpu(struct tess_device *tdev, struct tess_answer *answer)
 	/* Read first: a user that sees this number and later the same one missed no change */
 	gpu->generation = atomic64_read_acquire(&tdev->generation);
 	for (i = 0; i < tdev->lane_count; i++)
-		if (tess_lane_available(&tdev->lanes[i]))
+		if (tess_lanes_available(&tdev->lanes[i]))
 			gpu->slice_mask |= BIT_ULL(i);
 	answer->data = gpu;
 	answer->size = sizeof(*gpu);
@@ -90,7 +90,7 @@ static void tess_query_slice(struct tess_device *tdev, unsigned int i,
 		.cores = info->cores,
 		.engines = info->engines,
 	};
-	if (tess_lane_available(&tdev->lanes[i]))
+	if (tess_lanes_available(&tdev->lanes[i]))
 		slice->flags = DRM_TESSERA_SLICE_AVAILABLE;
 }
 

@@ -20,8 +20,9 @@
 #include <drm/tessera_drm.h>
 #include "device.h"
 #include "fdinfo.h"
+#include "hang.h"
+#include "lane.h"
 #include "queue.h"
-#include "sched.h"
 #include "vm.h"
 
 /* Releases queues; drained before the module goes */
@@ -50,6 +51,7 @@ static void tess_queue_release_work(struct work_struct *work)
 {
 	struct tess_queue *queue = container_of(work, struct tess_queue, release_work);
 
+	tess_lane_put(queue->lane);
 	tess_usage_put(queue->usage);
 	mutex_destroy(&queue->lock);
 	tess_vm_put(queue->vm);
@@ -182,7 +184,6 @@ static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tes
 	mutex_init(&queue->lock);
 	INIT_WORK(&queue->release_work, tess_queue_release_work);
 	queue->tdev = tdev;
-	queue->lane = &tdev->lanes[__ffs64(args->slices)];
 	queue->out_context = dma_fence_context_alloc(1);
 
 	ret = -ENOENT;
@@ -190,10 +191,15 @@ static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tes
 	if (!queue->vm)
 		goto err_free;
 
+	queue->lane = tess_lane_get(&tdev->lanes[__ffs64(args->slices)], tfile->usage, prio);
+	if (IS_ERR(queue->lane)) {
+		ret = PTR_ERR(queue->lane);
+		goto err_put_vm;
+	}
 	sched = &queue->lane->sched;
 	ret = drm_sched_entity_init(&queue->entity, tess_queue_priorities[prio], &sched, 1, NULL);
 	if (ret)
-		goto err_put_vm;
+		goto err_put_lane;
 	queue->usage = tess_usage_get(tfile->usage);
 
 	mutex_lock(&tdev->queue_lock);
@@ -201,6 +207,8 @@ static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tes
 	mutex_unlock(&tdev->queue_lock);
 	return queue;
 
+err_put_lane:
+	tess_lane_put(queue->lane);
 err_put_vm:
 	tess_vm_put(queue->vm);
 err_free:
@@ -243,10 +251,8 @@ int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 		ret = PTR_ERR(queue);
 		goto out_exit;
 	}
-	ret = -ENXIO;
-	if (tess_lane_available(queue->lane))
-		ret = xa_alloc(&tfile->queues, &args->id, queue, XA_LIMIT(1, TESS_MAX_QUEUES),
-			       GFP_KERNEL);
+	ret = xa_alloc(&tfile->queues, &args->id, queue, XA_LIMIT(1, TESS_MAX_QUEUES),
+		       GFP_KERNEL);
 	if (ret) {
 		tess_queue_kill(queue);
 		tess_queue_put(queue);
@@ -310,7 +316,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	fault = queue->fault;
 	cmd = queue->fault_cmd;
 	spin_unlock_irq(&queue->lane->lock);
-	slice = queue->lane->vslice;
+	slice = queue->lane->lanes->vslice;
 	tess_queue_put(queue);
 
 	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags };

@@ -22,9 +22,9 @@ struct tess_vm;
 /**
  * struct tess_queue - sends command buffers of a VM to a lane, in order
  * @ref: held by the id and by jobs
- * @tdev: device, and with it @lane. @vm holds the reference to its DRM device
+ * @tdev: device. @vm holds the reference to its DRM device
  * @vm: address space of the jobs
- * @lane: where they run
+ * @lane: where they run, referenced
  * @usage: where their GPU time is added
  * @entity: the queue as the scheduler of @lane knows it. Alive while @link is in use
  * @lock: serializes submissions with each other and with the end of @entity

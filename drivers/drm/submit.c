@@ -19,8 +19,9 @@
 #include "args.h"
 #include "device.h"
 #include "fence.h"
+#include "hang.h"
+#include "lane.h"
 #include "queue.h"
-#include "sched.h"
 #include "submit.h"
 #include "sync.h"
 #include "vm.h"
@@ -52,14 +53,8 @@ struct tess_request {
 void tess_submit_free(struct tess_submit *submit)
 {
 	struct tess_queue *queue = submit->queue;
-	struct tess_lane *lane = queue->lane;
 
-	if (submit->began)
-		atomic_dec(&lane->running);
-	if (submit->pushed)
-		atomic_dec(&lane->queued);
-	wake_up_all(&lane->drained);
-
+	tess_lane_job_over(queue->lane, submit->began, submit->pushed);
 	/* The fences keep the module, whose exit waits for queues that are being released */
 	tess_queue_put(queue);
 	if (submit->started)
@@ -103,13 +98,13 @@ err_free_fences:
 	return ERR_PTR(ret);
 }
 
-/* Why a queue takes no job */
-static int tess_submit_check_locked(struct tess_queue *queue)
+/* Why a queue takes no jobs; @count of them are as good as there if it does */
+static int tess_submit_admit_locked(struct tess_queue *queue, u32 count)
 {
 	lockdep_assert_held(&queue->lane->lock);
 	if (tess_queue_is_dead_locked(queue))
 		return -EIO;
-	return tess_lane_available_locked(queue->lane) ? 0 : -ENXIO;
+	return tess_lane_admit_locked(queue->lane, count) ? 0 : -ENXIO;
 }
 
 static int tess_submit_check_queue(struct tess_queue *queue)
@@ -121,15 +116,11 @@ static int tess_submit_check_queue(struct tess_queue *queue)
 		return -ENOENT;
 
 	spin_lock_irq(&queue->lane->lock);
-	ret = tess_submit_check_locked(queue);
+	ret = tess_submit_admit_locked(queue, 0);
 	spin_unlock_irq(&queue->lane->lock);
 	return ret;
 }
 
-/*
- * Count jobs that will be pushed, in one step with the check: tess_lane_reclaim() either
- * waits for them, or was first and they are refused.
- */
 static int tess_submit_admit(struct tess_queue *queue, struct tess_submit **parts, u32 count)
 {
 	struct tess_lane *lane = queue->lane;
@@ -137,13 +128,10 @@ static int tess_submit_admit(struct tess_queue *queue, struct tess_submit **part
 	int ret;
 
 	spin_lock_irq(&lane->lock);
-	ret = tess_submit_check_locked(queue);
-	if (!ret) {
-		for (i = 0; i < count; i++)
-			parts[i]->pushed = true;
-		atomic_add(count, &lane->queued);
-	}
+	ret = tess_submit_admit_locked(queue, count);
 	spin_unlock_irq(&lane->lock);
+	for (i = 0; !ret && i < count; i++)
+		parts[i]->pushed = true;
 	return ret;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/list.h>
 #include <drm/gpu_scheduler.h>
 #include <tessera/client.h>
+#include <tessera/ring.h>
 
 #define TESS_MAX_CMDS		64
 
@@ -25,7 +26,7 @@ struct tess_queue;
  * @seq: on the ring; of the job that it follows if @follows. Under tess_lane::lock
  * @follows: it does not run, and ends with another job of @queue. Under tess_lane::lock
  * @error: what @fence will be signalled with. Under tess_lane::lock
- * @pushed: counted in tess_lane::queued
+ * @pushed: counted in tess_lanes::queued
  * @began: run_job() was called; counted in tess_lane::running
  * @started: it was given to the ring, @fence is initialized
  */

@@ -18,6 +18,14 @@ static inline void trace_tess_complete(const void *slice, const void *vgpu, unsi
 
 #define SLICES 2
 
+/* The last ring that was told */
+static struct tess_ring *told_ring;
+
+void tess_ring_tell_complete(struct tess_ring *ring)
+{
+	told_ring = ring;
+}
+
 /**
  * struct router - a GPU with two clients
  * @gpu: GPU
@@ -106,7 +114,7 @@ static void router_route(struct router *r, unsigned int slice, u64 seen, u64 eve
 {
 	r->records[slice].seq = cpu_to_le64(seen);
 	r->records[slice].event = cpu_to_le64(event);
-	tess_route_set(&r->slices[slice], r->vgpu[slice], 0, &r->records[slice], seen);
+	route_set(&r->slices[slice], &r->vgpu[slice]->vslices[0], &r->records[slice], seen);
 }
 
 /* The GPU has come to @seq and interrupts. Returns how often the client was called */
@@ -188,11 +196,12 @@ static void route_end_test(struct kunit *test)
 {
 	struct router *r = test->priv;
 
+	r->slices[0].resident = &r->vgpu[0]->vslices[0];
 	router_route(r, 0, 0, 1);
-	tess_route_drop(&r->slices[0], r->vgpu[1]);
+	tess_route_detach(&r->vgpu[1]->vslices[0]);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 1);
 	router_route(r, 0, 0, 1);
-	tess_route_drop(&r->slices[0], r->vgpu[0]);
+	tess_route_detach(&r->vgpu[0]->vslices[0]);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 0);
 	router_route(r, 0, 0, 1);
 	tess_route_clear(&r->slices[0]);
@@ -260,7 +269,7 @@ static void route_attach_test(struct kunit *test)
 	tess_route_attach(slice, vs, &r->records[0], 0);
 	KUNIT_EXPECT_NULL(test, slice->rec);
 	KUNIT_EXPECT_PTR_EQ(test, vs->rec, &r->records[0]);
-	slice->client = r->vgpu[0];
+	slice->resident = vs;
 	tess_route_attach(slice, vs, &r->records[0], 0);
 	mutex_unlock(&slice->hw);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 1);
@@ -268,6 +277,19 @@ static void route_attach_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, vs->rec);
 	r->records[0].event = cpu_to_le64(2);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 2), 0);
+}
+
+/* Of a ring the ring is told, and not the vGPU that it is of */
+static void route_ring_test(struct kunit *test)
+{
+	struct router *r = test->priv;
+	struct tess_ring *ring = (struct tess_ring *)r;
+
+	told_ring = NULL;
+	r->vgpu[0]->vslices[0].ring = ring;
+	router_route(r, 0, 0, 1);
+	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 0);
+	KUNIT_EXPECT_PTR_EQ(test, told_ring, ring);
 }
 
 static struct kunit_case route_cases[] = {
@@ -279,6 +301,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(route_restart_test),
 	KUNIT_CASE(route_exchange_test),
 	KUNIT_CASE(route_attach_test),
+	KUNIT_CASE(route_ring_test),
 	{}
 };
 

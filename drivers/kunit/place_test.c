@@ -78,7 +78,7 @@ static void place_share_test(struct kunit *test)
 	unsigned int i, members = 0, load = 0;
 	u8 chosen[TESS_MAX_SLICES];
 
-	for (i = 0; i < 4 * TESS_POLICY_MAX; i++)
+	for (i = 0; i < 4 * TESS_SHARE_MAX; i++)
 		KUNIT_ASSERT_EQ(test, tess_place_share(&place, M, 1, 10, chosen), 0);
 	KUNIT_EXPECT_NE(test, tess_place_share(&place, M, 1, 10, chosen), 0);
 	KUNIT_EXPECT_NE(test, tess_place_share(&place, C, 1, 10, chosen), 0);
@@ -86,7 +86,7 @@ static void place_share_test(struct kunit *test)
 		members += place.members[i];
 		load += place.load[i];
 	}
-	KUNIT_EXPECT_EQ(test, members, 4 * TESS_POLICY_MAX);
+	KUNIT_EXPECT_EQ(test, members, 4 * TESS_SHARE_MAX);
 	KUNIT_EXPECT_EQ(test, load, 10 * members);
 }
 

@@ -16,11 +16,12 @@
  * computed here, which would take longer than the save; the GPU checks it when it
  * restores.
  *
- * One sort of image is made by the host, for a client that cannot be saved because it
- * does not stop, or whose saved image the GPU refuses. What the packet in progress needs
- * is not known then, so that packet is lost, and so is the VM that it ran in: the ring is
- * left disabled, as after an abort, with the fault in its registers. A client that
- * repeated the packet instead would run it without its VM.
+ * Images are made by the host, too: for a ring of the host's own that is about to start, or that
+ * is to leave a packet out; and for a client that cannot be saved because it does not stop, or
+ * whose saved image the GPU refuses. What the packet in progress needs is not known then, so that
+ * packet is lost, and so is the VM that it ran in: the ring is left disabled, as after an abort,
+ * with the fault in its registers. A client that repeated the packet instead would run it without
+ * its VM.
  */
 #include <linux/crc32c.h>
 #include <linux/dma-mapping.h>
@@ -286,6 +287,90 @@ int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
 	capture_set(ctx, &start);
 	ctx->lost = true;
 	return 0;
+}
+
+static void client_put32(struct tess_ctx_client *client, u32 off, u32 val)
+{
+	put_unaligned_le32(val, client->page + off);
+}
+
+static void client_put64(struct tess_ctx_client *client, u32 off, u64 val)
+{
+	put_unaligned_le64(val, client->page + off);
+}
+
+/* Enabled, at @rptr, without a fault */
+static void client_enable(struct tess_ctx_client *client, u64 rptr)
+{
+	u32 status = TESS_STATUS_ENABLED;
+
+	if (rptr != get_unaligned_le64(client->page + TESS_SREG_WPTR))
+		status |= TESS_STATUS_BUSY;
+	client_put64(client, TESS_SREG_RPTR, rptr);
+	client_put32(client, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	client_put32(client, TESS_SREG_STATUS, status);
+}
+
+/**
+ * tess_pci_context_start() - make the context of a client that has a ring and no work
+ * @tp: device
+ * @slice: number, for information
+ * @ctx: empty context
+ * @base: bus address of the ring
+ * @log2: its size
+ * @rec: bus address of the completion record
+ */
+void tess_pci_context_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_context *ctx,
+			    u64 base, u32 log2, u64 rec)
+{
+	struct tess_pci_context_start start = {};
+
+	client_put64(&start.client, TESS_SREG_RING_BASE, base);
+	client_put32(&start.client, TESS_SREG_RING_LOG2, log2);
+	client_put64(&start.client, TESS_SREG_COMPLETION, rec);
+	client_enable(&start.client, 0);
+	put_start(tp, slice, &start);
+	capture_set(ctx, &start);
+}
+
+/**
+ * tess_pci_context_restart() - drop the packet in progress, and go on somewhere else
+ * @tp: device
+ * @slice: number, for information
+ * @ctx: saved context of a client that owns its ring
+ * @rptr: where it goes on
+ *
+ * The VM that the packet ran in is lost with it, as by an abort.
+ */
+void tess_pci_context_restart(struct tess_pci *tp, unsigned int slice,
+			      struct tess_pci_context *ctx, u64 rptr)
+{
+	struct tess_pci_context_start start = {};
+	u32 irqs;
+
+	capture_regs(NULL, slice, ctx, start.client.page);
+	irqs = get_unaligned_le32(start.client.page + TESS_SREG_IRQ_STATUS);
+	client_put32(&start.client, TESS_SREG_IRQ_STATUS, irqs & ~TESS_IRQ_STATUS_FAULT);
+	client_enable(&start.client, rptr);
+	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
+	       sizeof(start.counters.counter));
+	put_start(tp, slice, &start);
+	capture_set(ctx, &start);
+}
+
+/**
+ * tess_pci_context_reg() - a register as it was saved
+ * @ctx: context
+ * @off: TESS_SREG_*
+ * @width: its width
+ *
+ * Return: its value; 0 if the image is no good.
+ */
+u64 tess_pci_context_reg(struct tess_pci_context *ctx, u32 off, unsigned int width)
+{
+	u64 val;
+
+	return tess_pci_context_read(&ctx->hw, off, width, &val) ? 0 : val;
 }
 
 /**

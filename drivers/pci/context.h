@@ -5,6 +5,8 @@
 #include <tessera/backend.h>
 #include <tessera/hw/tess_context.h>
 
+struct tess_pci;
+
 /* Client page up to its last register */
 #define TESS_PCI_CONTEXT_REGS	(TESS_SREG_COUNTERS + TESS_COUNTER_COUNT * sizeof(u64))
 
@@ -60,5 +62,10 @@ int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
 			  struct tess_hw_context *hw, u32 cause);
 void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used);
 void tess_pci_context_put(struct tess_pci_context *ctx);
+void tess_pci_context_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_context *ctx,
+			    u64 base, u32 log2, u64 rec);
+void tess_pci_context_restart(struct tess_pci *tp, unsigned int slice,
+			      struct tess_pci_context *ctx, u64 rptr);
+u64 tess_pci_context_reg(struct tess_pci_context *ctx, u32 off, unsigned int width);
 
 #endif

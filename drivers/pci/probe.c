@@ -53,28 +53,15 @@ static int pci_start_memory(struct tess_pci *tp)
 	rc = tess_pci_vram_init(tp);
 	if (rc)
 		return rc;
-	tp->records = dma_alloc_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records),
-					 &tp->records_dma, GFP_KERNEL);
-	if (!tp->records)
-		goto err_vram;
 	rc = tess_pci_switcher_init(tp);
 	if (rc)
-		goto err_records;
-	return 0;
-
-err_records:
-	dma_free_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records), tp->records,
-			  tp->records_dma);
-err_vram:
-	tess_pci_vram_fini(tp);
-	return -ENOMEM;
+		tess_pci_vram_fini(tp);
+	return rc;
 }
 
 static void pci_stop_memory(struct tess_pci *tp)
 {
 	tess_pci_switcher_fini(tp);
-	dma_free_coherent(tp->be.dev, TESS_MAX_SLICES * sizeof(*tp->records), tp->records,
-			  tp->records_dma);
 	tess_pci_vram_fini(tp);
 }
 

@@ -490,6 +490,8 @@ int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
 
 /* ---- address spaces ---- */
 
+static atomic64_t as_number;
+
 /* Without an id of its own it is slower, and works */
 static int asid_get(struct tess_pci *tp, struct tess_pci_as *as)
 {
@@ -537,6 +539,7 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 		return ERR_PTR(-ENOMEM);
 	as->hw.be = be;
 	as->hw.stage = stage;
+	as->number = atomic64_inc_return(&as_number);
 	atomic64_set(&as->stale, -1);
 	rc = stage == TESS_AS_STAGE1 ? asid_get(tp, as) : 0;
 	if (rc)

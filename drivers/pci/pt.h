@@ -12,6 +12,7 @@ struct tess_pci;
  * struct tess_pci_as - page tables of an address space
  * @hw: for the core
  * @root: level 2
+ * @number: which one of all that there ever were
  * @asid: stage 1: its id, its own or one that it shares with others
  * @slices: slices that may hold translations of it
  * @stale: stage 1: slices that may hold translations of a former owner of @asid
@@ -19,6 +20,7 @@ struct tess_pci;
 struct tess_pci_as {
 	struct tess_hw_as hw;
 	struct pt_table *root;
+	u64 number;
 	u16 asid;
 	atomic64_t slices;
 	atomic64_t stale;

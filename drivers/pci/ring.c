@@ -23,6 +23,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
+#include "context.h"
 #include "hw.h"
 #include "pt.h"
 #include "ring.h"
@@ -72,23 +73,31 @@ struct ring_slot {
 /**
  * struct ring_memory - what the GPU accesses
  * @packets: ring
+ * @rec: completion record
  * @slots: job n's is number n modulo RING_JOBS
  */
 struct ring_memory {
 	union ring_packet packets[RING_PACKETS];
+	struct tess_completion_record rec;
 	struct ring_slot slots[RING_JOBS];
 };
+
+static_assert(IS_ALIGNED(offsetof(struct ring_memory, rec), TESS_COMPLETION_RECORD_SIZE));
 
 /**
  * struct tess_pci_ring - a ring
  * @hw: for the core
  * @mem: shared with the GPU
  * @dma: its bus address
+ * @turns: it can be parked
+ * @vm: number of the address space of the last job
  */
 struct tess_pci_ring {
 	struct tess_hw_ring hw;
 	struct ring_memory *mem;
 	dma_addr_t dma;
+	bool turns;
+	u64 vm;
 };
 
 static struct tess_pci_ring *to_ring(struct tess_hw_ring *hw)
@@ -110,9 +119,10 @@ static struct ring_slot *job_slot(struct tess_pci_ring *ring, u64 seq)
 	return &ring->mem->slots[seq % RING_JOBS];
 }
 
-static u64 slot_dma(struct tess_pci_ring *ring, const void *block)
+/* Bus address of a part of the ring's memory */
+static u64 part_dma(struct tess_pci_ring *ring, const void *part)
 {
-	return ring->dma + (block - (const void *)ring->mem);
+	return ring->dma + (part - (const void *)ring->mem);
 }
 
 static void put_timestamp(union ring_packet *p, u64 address)
@@ -158,20 +168,33 @@ static void put_nop(union ring_packet *p)
 	p->fence.header = cpu_to_le16(DRM_TESSERA_PKT_NOP);
 }
 
+/*
+ * Must translations be dropped before a job? Those of an address space that had the id before may
+ * be there. A ring that takes turns finds none but its own; but which one of the rings of a slice
+ * is the first to use the id is not known in advance.
+ */
+static bool job_flushes(struct tess_pci_ring *ring, struct tess_pci_as *as)
+{
+	bool stale = tess_pci_as_use(as, ring->hw.slice), other = ring->vm != as->number;
+
+	ring->vm = as->number;
+	return stale || (ring->turns && other);
+}
+
 void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
 			  struct tess_hw_as *hw_as, u64 cmd, u32 count)
 {
 	struct tess_pci_as *as = to_tess_pci_as(hw_as);
 	struct tess_pci_ring *ring = to_ring(hw);
 	struct ring_slot *slot = job_slot(ring, seq);
-	bool flush = tess_pci_as_use(as, hw->slice);
+	bool flush = job_flushes(ring, as);
 
 	memset(slot, 0, sizeof(*slot));
-	put_timestamp(job_packet(ring, seq, JOB_START), slot_dma(ring, &slot->start));
+	put_timestamp(job_packet(ring, seq, JOB_START), part_dma(ring, &slot->start));
 	put_set_vm(job_packet(ring, seq, JOB_SET_VM), as, flush);
 	put_indirect(job_packet(ring, seq, JOB_INDIRECT), cmd, count);
 	put_set_vm(job_packet(ring, seq, JOB_UNSET_VM), NULL, false);
-	put_timestamp(job_packet(ring, seq, JOB_END), slot_dma(ring, &slot->end));
+	put_timestamp(job_packet(ring, seq, JOB_END), part_dma(ring, &slot->end));
 	put_fence(job_packet(ring, seq, JOB_FENCE), seq);
 }
 
@@ -202,17 +225,11 @@ static u64 read_busy(struct tess_pci *tp, unsigned int slice)
 			       TESS_SREG_COUNTERS + TESS_COUNTER_BUSY);
 }
 
-u64 tess_pci_ring_spent(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+u64 tess_pci_ring_spent(const struct tess_hw_ring *hw, u64 seq, u64 busy)
 {
-	struct tess_pci *tp = to_tess_pci(be);
-	u64 busy;
+	const struct tess_pci_ring *ring = container_of_const(hw, struct tess_pci_ring, hw);
 
-	if (READ_ONCE(tp->dead))
-		return 0;
-	busy = read_busy(tp, hw->slice);
-	if (busy == U64_MAX && !tess_pci_is_alive(tp))
-		return 0;
-	return slot_cycles(job_slot(to_ring(hw), seq), busy);
+	return slot_cycles(&ring->mem->slots[seq % RING_JOBS], busy);
 }
 
 u64 tess_pci_ring_job(const struct tess_hw_ring *hw, u64 packet)
@@ -222,14 +239,27 @@ u64 tess_pci_ring_job(const struct tess_hw_ring *hw, u64 packet)
 
 /* ---- recovery ---- */
 
-static void cancel_jobs(struct tess_pci_ring *ring, u64 first, u64 last, u64 head,
-			bool (*cancel)(void *data, u64 seq), void *data)
+/**
+ * struct recovery - arguments of tess_pci_ring_recover()
+ * @seq: job to drop
+ * @last: last one that is in the ring
+ * @cancel: is one behind @seq to do nothing? May be NULL
+ * @data: for @cancel
+ */
+struct recovery {
+	u64 seq;
+	u64 last;
+	bool (*cancel)(void *data, u64 seq);
+	void *data;
+};
+
+/* The ring stands in the job @head: what it has fetched of it can't be changed */
+static void cancel_jobs(struct tess_pci_ring *ring, const struct recovery *r, u64 head)
 {
 	u64 seq;
 
-	/* The ring stands in the job @head: what it has fetched of it can't be changed */
-	for (seq = max(first, head + 1); cancel && seq <= last; seq++)
-		if (cancel(data, seq))
+	for (seq = max(r->seq, head) + 1; r->cancel && seq <= r->last; seq++)
+		if (r->cancel(r->data, seq))
 			put_nop(job_packet(ring, seq, JOB_INDIRECT));
 }
 
@@ -255,19 +285,33 @@ static int drop_job(struct tess_pci_ring *ring, u64 seq, bool faulted, u64 *rptr
 	return 0;
 }
 
-int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq, u64 last,
-			  bool (*cancel)(void *data, u64 seq), void *data)
+/*
+ * The ring is stopped at @rptr, with its BUSY counter at @busy: make it ready to go on. The core
+ * charges for the job before the GPU gets to its second TIMESTAMP, which writes nearly the same.
+ */
+static int recover_jobs(struct tess_pci_ring *ring, const struct recovery *r, bool faulted,
+			u64 busy, u64 *rptr)
 {
-	struct tess_pci *tp = to_tess_pci(be);
-	struct tess_pci_ring *ring = to_ring(hw);
-	u32 page = TESS_CLIENT_PAGE(hw->slice);
+	u64 at = *rptr;
+	int rc;
+
+	rc = drop_job(ring, r->seq, faulted, rptr);
+	if (*rptr != at)
+		WRITE_ONCE(job_slot(ring, r->seq)->end.busy, cpu_to_le64(busy));
+	cancel_jobs(ring, r, at / JOB_PACKETS + 1);
+	dma_wmb();
+	return rc;
+}
+
+static int recover_resident(struct tess_pci *tp, struct tess_pci_ring *ring,
+			    const struct recovery *r)
+{
+	u32 page = TESS_CLIENT_PAGE(ring->hw.slice);
 	u64 rptr, to;
 	bool faulted;
 	u32 status;
 	int rc;
 
-	if (READ_ONCE(tp->dead))
-		return -ENODEV;
 	tess_pci_write32(tp, page, TESS_SREG_CONTROL, 0);
 	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
 	rptr = tess_pci_read64(tp, page, TESS_SREG_RPTR);
@@ -278,28 +322,46 @@ int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 		tess_pci_write32(tp, page, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
 
 	to = rptr;
-	rc = drop_job(ring, seq, faulted, &to);
-	/*
-	 * The core charges for the job before the GPU gets to its second TIMESTAMP, which
-	 * writes nearly the same.
-	 */
-	if (to != rptr)
-		WRITE_ONCE(job_slot(ring, seq)->end.busy,
-			   cpu_to_le64(read_busy(tp, hw->slice)));
-	cancel_jobs(ring, seq + 1, last, rptr / JOB_PACKETS + 1, cancel, data);
-	dma_wmb();
+	rc = recover_jobs(ring, r, faulted, read_busy(tp, ring->hw.slice), &to);
 	if (to != rptr)
 		tess_pci_write64(tp, page, TESS_SREG_RPTR, to);
 	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	return rc;
 }
 
+/* What is in the middle of a job is left alone, unless that is the one that faulted */
+static int recover_saved(struct tess_pci *tp, struct tess_pci_ring *ring,
+			 struct tess_pci_context *ctx, const struct recovery *r)
+{
+	bool faulted = tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED;
+	u64 busy = tess_pci_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+	u64 rptr = tess_pci_context_reg(ctx, TESS_SREG_RPTR, 8), to = rptr;
+	int rc;
+
+	rc = recover_jobs(ring, r, faulted, busy, &to);
+	if (faulted || to != rptr)
+		tess_pci_context_restart(tp, ring->hw.slice, ctx, to);
+	return rc;
+}
+
+int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
+			  struct tess_hw_context *saved, u64 seq, u64 last,
+			  bool (*cancel)(void *data, u64 seq), void *data)
+{
+	const struct recovery r = { .seq = seq, .last = last, .cancel = cancel, .data = data };
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	return saved ? recover_saved(tp, to_ring(hw), to_tess_pci_context(saved), &r) :
+		       recover_resident(tp, to_ring(hw), &r);
+}
+
 /* ---- life ---- */
 
 static int ring_start(struct tess_pci *tp, struct tess_pci_ring *ring)
 {
-	unsigned int slice = ring->hw.slice;
-	u32 page = TESS_CLIENT_PAGE(slice), status;
+	u32 page = TESS_CLIENT_PAGE(ring->hw.slice), status;
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
@@ -307,8 +369,7 @@ static int ring_start(struct tess_pci *tp, struct tess_pci_ring *ring)
 	tess_pci_write32(tp, page, TESS_SREG_TLB_INVALIDATE, 1);
 	tess_pci_write64(tp, page, TESS_SREG_RING_BASE, ring->dma);
 	tess_pci_write32(tp, page, TESS_SREG_RING_LOG2, RING_LOG2);
-	tess_pci_write64(tp, page, TESS_SREG_COMPLETION,
-			 tp->records_dma + slice * sizeof(*tp->records));
+	tess_pci_write64(tp, page, TESS_SREG_COMPLETION, part_dma(ring, &ring->mem->rec));
 	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
 	if (!tess_pci_is_alive(tp))
@@ -328,11 +389,12 @@ static void ring_stop(struct tess_pci *tp, unsigned int slice)
 	tess_pci_is_alive(tp);
 }
 
-struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice)
+struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice,
+					  struct tess_hw_context *ctx)
 {
 	struct tess_pci *tp = to_tess_pci(be);
 	struct tess_pci_ring *ring;
-	int rc;
+	int rc = 0;
 
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
@@ -342,11 +404,15 @@ struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int 
 		kfree(ring);
 		return ERR_PTR(-ENOMEM);
 	}
+	ring->turns = ctx;
 	ring->hw.slice = slice;
 	ring->hw.capacity = RING_JOBS;
-	ring->hw.rec = &tp->records[slice];
-	memset(ring->hw.rec, 0, sizeof(*ring->hw.rec));
-	rc = ring_start(tp, ring);
+	ring->hw.rec = &ring->mem->rec;
+	if (ctx)
+		tess_pci_context_start(tp, slice, to_tess_pci_context(ctx), ring->dma, RING_LOG2,
+				       part_dma(ring, &ring->mem->rec));
+	else
+		rc = ring_start(tp, ring);
 	if (rc) {
 		tess_pci_ring_destroy(be, &ring->hw);
 		return ERR_PTR(rc);
@@ -358,7 +424,8 @@ void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)
 {
 	struct tess_pci_ring *ring = to_ring(hw);
 
-	ring_stop(to_tess_pci(be), hw->slice);
+	if (!hw->parked)
+		ring_stop(to_tess_pci(be), hw->slice);
 	dma_free_coherent(be->dev, sizeof(*ring->mem), ring->mem, ring->dma);
 	kfree(ring);
 }

@@ -49,8 +49,6 @@ struct tess_pci_stage2 {
  * @recoveries: how often lately
  * @mm: allocator of VRAM
  * @asids: address space ids in use, from 1
- * @records: completion records of kernel rings, slice n's is number n
- * @records_dma: their bus address
  * @stage2_lock: protects @stage2. Innermost
  * @stage2: by slice
  * @switcher: exchanges clients of slices
@@ -73,8 +71,6 @@ struct tess_pci {
 	struct ratelimit_state recoveries;
 	struct tess_pci_vram mm;
 	struct ida asids;
-	struct tess_completion_record *records;
-	dma_addr_t records_dma;
 	spinlock_t stage2_lock;
 	struct tess_pci_stage2 stage2[TESS_MAX_SLICES];
 	struct tess_pci_switcher switcher;

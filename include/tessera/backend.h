@@ -106,11 +106,13 @@ struct tess_hw_vram {
  * @rec: its completion record, CPU address
  * @slice: slice that runs it
  * @capacity: jobs that fit
+ * @parked: it is not on the slice. The core sets it, before ring_destroy() at the latest
  */
 struct tess_hw_ring {
 	struct tess_completion_record *rec;
 	unsigned int slice;
 	unsigned int capacity;
+	bool parked;
 };
 
 /**
@@ -243,16 +245,18 @@ struct tess_hw_switch {
  *	runs with it, and nobody maps or unmaps anything in the range. No lock is held
  *
  * @ring_create: make a ring for a slice that is reset or was left by ring_destroy(),
- *	and enable it. Error pointer
- * @ring_destroy: stop the slice's client, drop its work, free the ring. On return the
- *	slice makes no access for the ring or its jobs
+ *	and enable it; or, with @ctx (empty), leave the slice alone and make of @ctx the context of
+ *	a client that has this ring enabled. Error pointer
+ * @ring_destroy: stop the slice's client, if the ring is not parked, drop its work, free the
+ *	ring. On return the slice makes no access for the ring or its jobs
  * @ring_submit: put job number @seq in the ring (there is room). The core holds a spinlock of
  *	the ring with interrupts off
  * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
  * @ring_job: the job that a packet of the ring is of. Atomic
- * @ring_recover: as tess_ring_recover(), of the jobs up to @last. May sleep; other jobs may
- *	be put in the ring meanwhile, which are kicked after it. -EALREADY
- * @ring_spent: as tess_ring_spent(). May sleep
+ * @ring_recover: as tess_ring_recover(), of the jobs up to @last. @saved: the ring is parked,
+ *	with this context; NULL: it is on the slice. May sleep; other jobs may be put in the
+ *	ring meanwhile, which are kicked after it. -EALREADY
+ * @ring_spent: as tess_ring_spent(), with the ring's BUSY counter now. Any context
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
  *
@@ -314,15 +318,17 @@ struct tess_backend_ops {
 	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size);
 	void (*as_written)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *blocks);
 
-	struct tess_hw_ring *(*ring_create)(struct tess_backend *be, unsigned int slice);
+	struct tess_hw_ring *(*ring_create)(struct tess_backend *be, unsigned int slice,
+					    struct tess_hw_context *ctx);
 	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);
 	void (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
 			    struct tess_hw_as *as, u64 cmd, u32 count);
 	void (*ring_kick)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 	u64 (*ring_job)(const struct tess_hw_ring *ring, u64 packet);
-	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq, u64 last,
+	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring,
+			    struct tess_hw_context *saved, u64 seq, u64 last,
 			    bool (*cancel)(void *data, u64 seq), void *data);
-	u64 (*ring_spent)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+	u64 (*ring_spent)(const struct tess_hw_ring *ring, u64 seq, u64 busy);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 
 	const struct tess_display_ops *display;

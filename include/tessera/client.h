@@ -29,7 +29,6 @@ struct module;
 struct tess_as;
 struct tess_as_budget;
 struct tess_gpu;
-struct tess_ring;
 struct tess_vgpu;
 
 /* ---- GPUs ---- */
@@ -213,8 +212,8 @@ struct tess_host_fault {
  * @complete: the completion record of a vslice passed its event index; also once in a
  *	while without need. Hard interrupt context, at most a few microseconds. Optional
  * @fault: a vslice stopped with a client fault and stays stopped until
- *	tess_vslice_reset(), a FAULT_ACK through tess_vslice_reg_write(), or
- *	tess_ring_recover(). Process context, may sleep. Mandatory
+ *	tess_vslice_reset(), or a FAULT_ACK through tess_vslice_reg_write(). Process context, may
+ *	sleep. Mandatory, but for an elastic vGPU, whose rings have call-backs of their own
  * @host_fault: map @hf->gpa in the stage-2 address space. Return 0 to repeat the
  *	access, negative errno to refuse it (the client sees an access fault), or a number
  *	of jiffies after which to ask again. Process context, may sleep and allocate, and
@@ -226,9 +225,9 @@ struct tess_host_fault {
  * @closing: elastic vGPUs only: @reclaim will follow for this vslice, perhaps after it was made
  *	for others: take no new work for it. Process context, does not wait for work. Optional
  * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else.
- *	Drain and return; on return the ring of this vslice is gone and is not used
+ *	Drain and return; on return all rings of this vslice are gone, and none is made
  *	until @restore. Process context, bounded time
- * @restore: elastic only: the slice behind @vslice came back, a new ring may be made
+ * @restore: elastic only: the slice behind @vslice came back, rings may be made
  * @parked: the vslice leaves its slice now; tess_vslice_doorbell_phys() says 0 already.
  *	On return no store of the client reaches the slice's doorbell any more; those
  *	that come later are caught and reported by tess_vslice_wake(). Process context,
@@ -620,6 +619,8 @@ int tess_vslice_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int s
 /* ---- vslices of a client that drives the registers itself (a VM) ---- */
 
 /*
+ * An elastic vGPU has rings (below) and none of this: -EOPNOTSUPP.
+ *
  * A vslice of a shared vGPU is resident on its slice, or parked. Reads of a parked one
  * come from its saved context; RESET and TLB_INVALIDATE take effect there; what else is
  * written waits until it is its turn, which takes bounded time.
@@ -716,140 +717,5 @@ phys_addr_t tess_vslice_doorbell_phys(struct tess_vgpu *vgpu, unsigned int vslic
  */
 int tess_vslice_set_record(struct tess_vgpu *vgpu, unsigned int vslice,
 			   struct tess_completion_record *rec);
-
-/* ---- Rings of a client in the kernel (DRM) ---- */
-
-/**
- * struct tess_job - what a ring runs
- * @as: stage-1 address space of the process, kept until the job is complete
- * @cmd: VA of the packets
- * @count: number of packets, 1 to DRM_TESSERA_MAX_INDIRECT
- */
-struct tess_job {
-	struct tess_as *as;
-	u64 cmd;
-	u32 count;
-};
-
-/**
- * tess_ring_create() - make a ring and completion record for a vslice and enable it
- * @vgpu: vGPU in bypass
- * @vslice: index
- *
- * Return: ring or error pointer: -EOPNOTSUPP a shared vGPU, -EBUSY has one, -ENXIO the
- * vslice has no slice now, -ENOMEM, -ENODEV.
- */
-struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice);
-/**
- * tess_ring_destroy() - stop the slice and free its ring
- * @ring: ring; jobs that are not complete are dropped
- */
-void tess_ring_destroy(struct tess_ring *ring);
-
-/**
- * tess_ring_capacity() - jobs that fit in a ring
- * @ring: ring
- *
- * Any context.
- *
- * Return: their number.
- */
-unsigned int tess_ring_capacity(const struct tess_ring *ring);
-
-/**
- * tess_ring_submit() - queue a job
- * @ring: ring
- * @job: copied
- * @seq: its sequence number, from 1 without gaps
- *
- * Allocates nothing, does not sleep: fit for drm_sched's run_job(). The caller keeps
- * at most tess_ring_capacity() jobs in flight.
- *
- * Return: 0, -EINVAL nonsense in the job, -ENOSPC ring full, -ENODEV.
- */
-int tess_ring_submit(struct tess_ring *ring, const struct tess_job *job, u64 *seq);
-/**
- * tess_ring_completed() - how far is a ring?
- * @ring: ring
- *
- * Any context.
- *
- * Return: highest completed sequence number; what its job and earlier ones
- * wrote is visible.
- */
-u64 tess_ring_completed(struct tess_ring *ring);
-
-/**
- * tess_ring_arm() - ask for complete() when a job is complete
- * @ring: ring
- * @seq: its sequence number; replaces the one that was asked for before
- *
- * Any context.
- *
- * Return: true if it is complete already, complete() may not come then.
- */
-bool tess_ring_arm(struct tess_ring *ring, u64 seq);
-
-/**
- * tess_ring_recover() - drop a job and go on with the next
- * @ring: ring that faulted or hangs
- * @seq: job to drop; nothing is dropped if it is complete by now
- * @cancel: asked for each job behind @seq, with the ring stopped, whether it is to
- *	do nothing (its INDIRECT becomes a NOP): the later jobs of the queue that
- *	failed. Must not sleep. NULL: none
- * @data: for @cancel
- *
- * The dropped job's sequence number counts as completed. Jobs behind it run, except
- * for those that @cancel named, which complete without having done anything.
- *
- * Return: 0; -EALREADY the work of @seq was complete, the ring goes on; -EINVAL no such
- * job; -ENODEV.
- */
-int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data, u64 seq),
-		      void *data);
-
-/**
- * tess_ring_fault() - the fault at which a ring stands
- * @ring: ring that nobody recovers or destroys meanwhile
- * @fault: filled
- * @seq: job that faulted
- *
- * What fault() brought may be over by the time that its owner has the ring for itself.
- *
- * Return: 0; -ENOENT it stands at none; -ENODEV.
- */
-int tess_ring_fault(struct tess_ring *ring, struct tess_fault *fault, u64 *seq);
-
-/**
- * tess_ring_spent() - GPU cycles that a job took so far
- * @ring: ring that nobody recovers or destroys meanwhile
- * @seq: job at which the ring stands
- *
- * Return: cycles that it kept its vslice busy; 0: it has not begun, or the GPU is gone.
- */
-u64 tess_ring_spent(struct tess_ring *ring, u64 seq);
-
-/**
- * tess_ring_usage() - GPU cycles that a job kept its vslice busy
- * @ring: ring
- * @seq: completed job, among the last tess_ring_capacity() ones
- *
- * From counter blocks that the ring writes around the job (TIMESTAMP packets to host
- * memory), so that accounting costs no register access. Any context.
- *
- * Return: cycles; 0 for a job that did nothing, or is not among those.
- */
-u64 tess_ring_usage(struct tess_ring *ring, u64 seq);
-
-/**
- * tess_vslice_counters() - what a vslice did for its client since its last reset
- * @vgpu: vGPU
- * @vslice: index
- * @counters: TESS_COUNTER_* in order
- *
- * Return: 0, -EINVAL, -ENXIO, -ENODEV.
- */
-int tess_vslice_counters(struct tess_vgpu *vgpu, unsigned int vslice,
-			 u64 counters[TESS_COUNTER_COUNT]);
 
 #endif

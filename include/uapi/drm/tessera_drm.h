@@ -379,8 +379,9 @@ struct drm_tessera_vm_bind {
  * @vm: VM id
  * @flags: zero
  * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit
- * @priority: DRM_TESSERA_PRIORITY_NORMAL; _LOW: only when no job of another queue of the
- *	slice is ready; _HIGH: before all others, for those with CAP_SYS_NICE and the DRM master
+ * @priority: DRM_TESSERA_PRIORITY_NORMAL; _LOW: a tenth of the GPU time of others, or, where jobs
+ *	take no turns, only when no job of another queue of the slice is ready; _HIGH: ten times as
+ *	much, or before all others; for those with CAP_SYS_NICE and the DRM master
  * @id: out: queue id, not 0
  *
  * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
@@ -409,7 +410,7 @@ struct drm_tessera_queue_destroy {
 };
 
 #define DRM_TESSERA_QUEUE_FAULTED	(1 << 0) /* a job faulted; the fault fields tell */
-#define DRM_TESSERA_QUEUE_HUNG		(1 << 1) /* a job ran too long and was stopped */
+#define DRM_TESSERA_QUEUE_HUNG		(1 << 1) /* a job did not stop, and was dropped */
 #define DRM_TESSERA_QUEUE_LOST		(1 << 2) /* the slice went away with a job on it */
 #define DRM_TESSERA_QUEUE_BANNED	(1 << 3) /* too many jobs of this open file hung */
 

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: lanes
+ *
+ * A lane is a ring on a slice, and a GPU scheduler that feeds it: up to TESS_LANE_JOBS jobs of its
+ * queues are on the ring, and run back to back.
+ *
+ * If the GPU can exchange the client of a slice, each open file has lanes of its own, one for each
+ * slice and priority that it has queues for. The rings of a slice take turns, by weight: so what
+ * a process gets of a slice depends neither on how many jobs others send nor on how long these
+ * are, and no job is stopped because it is long. A lane is made with the first queue that needs
+ * it, because each ring takes memory for its saved context, and ends with the last one.
+ *
+ * Else, as in a guest, whose host decides who runs, a slice has one lane, which all open files
+ * share: jobs run in the order in which the GPU scheduler takes them.
+ */
+#include <linux/slab.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+#include <tessera/client.h>
+#include <tessera/ring.h>
+#include "device.h"
+#include "fdinfo.h"
+#include "hang.h"
+#include "lane.h"
+#include "sched.h"
+
+/* Of rings that take turns: what a queue of each priority gets beside others */
+static const u32 tess_lane_weights[] = {
+	[DRM_TESSERA_PRIORITY_NORMAL] = TESS_WEIGHT_DEFAULT,
+	[DRM_TESSERA_PRIORITY_LOW] = TESS_WEIGHT_DEFAULT / 10,
+	[DRM_TESSERA_PRIORITY_HIGH] = TESS_WEIGHT_DEFAULT * 10,
+};
+
+/**
+ * tess_lane_takes_turns() - is the lane one of several on its slice?
+ * @lane: lane
+ *
+ * Return: true: others run while a job of it does not end.
+ */
+bool tess_lane_takes_turns(const struct tess_lane *lane)
+{
+	return lane->usage;
+}
+
+/* ---- rings ---- */
+
+static void tess_lane_complete(void *priv)
+{
+	tess_lane_reap(priv);
+}
+
+static void tess_lane_stands(void *priv)
+{
+	struct tess_lane *lane = priv;
+
+	queue_work(lane->tdev->wq, &lane->fault_work);
+}
+
+static const struct tess_ring_ops tess_lane_ring_ops = {
+	.complete = tess_lane_complete,
+	.fault = tess_lane_stands,
+};
+
+/**
+ * tess_lane_start_locked() - make a ring
+ * @lane: lane without one, its mutex is held
+ *
+ * Return: 0; -ENODEV it was stopped; or what tess_ring_create() returned.
+ */
+int tess_lane_start_locked(struct tess_lane *lane)
+{
+	const struct tess_ring_params params = {
+		.weight = tess_lane_weights[lane->priority],
+		.ops = &tess_lane_ring_ops,
+		.priv = lane,
+	};
+	struct tess_ring *ring;
+
+	lockdep_assert_held(&lane->mutex);
+	if (READ_ONCE(lane->lanes->stopped))
+		return -ENODEV;
+	ring = tess_ring_create(lane->tdev->vgpu, lane->lanes->vslice, &params);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	if (tess_ring_capacity(ring) < TESS_LANE_JOBS) {
+		tess_ring_destroy(ring);
+		return -ENOSPC;
+	}
+	spin_lock_irq(&lane->lock);
+	lane->ring = ring;
+	spin_unlock_irq(&lane->lock);
+	return 0;
+}
+
+/**
+ * tess_lane_start() - make a ring, if there is none
+ * @lane: lane
+ *
+ * Return: as tess_lane_start_locked().
+ */
+int tess_lane_start(struct tess_lane *lane)
+{
+	int ret = 0;
+
+	mutex_lock(&lane->mutex);
+	if (!lane->ring)
+		ret = tess_lane_start_locked(lane);
+	mutex_unlock(&lane->mutex);
+	return ret;
+}
+
+/**
+ * tess_lane_stop_locked() - destroy the ring, and fail what is on it
+ * @lane: lane, with or without ring, its mutex is held
+ * @error: of jobs that are not complete
+ */
+void tess_lane_stop_locked(struct tess_lane *lane, int error)
+{
+	struct tess_submit *first;
+	struct tess_ring *ring;
+	LIST_HEAD(done);
+	u64 seq, spent = 0;
+
+	lockdep_assert_held(&lane->mutex);
+
+	spin_lock_irq(&lane->lock);
+	tess_lane_collect_locked(lane, &done);
+	ring = lane->ring;
+	lane->ring = NULL;
+	first = tess_lane_first_locked(lane, &seq);
+	spin_unlock_irq(&lane->lock);
+
+	/* No job is called over while the GPU may still work on it. */
+	if (ring) {
+		spent = tess_ring_spent(ring, seq);
+		tess_ring_destroy(ring);
+	}
+
+	/* Without a ring, nobody takes a job from the list meanwhile */
+	spin_lock_irq(&lane->lock);
+	if (first)
+		tess_lane_charge(lane, first, spent);
+	tess_lane_fail_locked(lane, error, &done);
+	spin_unlock_irq(&lane->lock);
+	tess_lane_signal(&done);
+}
+
+/**
+ * tess_lane_stop() - as tess_lane_stop_locked()
+ * @lane: lane
+ * @error: of jobs that are not complete
+ */
+void tess_lane_stop(struct tess_lane *lane, int error)
+{
+	mutex_lock(&lane->mutex);
+	tess_lane_stop_locked(lane, error);
+	mutex_unlock(&lane->mutex);
+}
+
+/* ---- life of a lane ---- */
+
+/**
+ * tess_lane_create() - make a lane without a ring
+ * @lanes: of the slice, the mutex is held
+ * @usage: open file; NULL: all share it
+ * @priority: DRM_TESSERA_PRIORITY_*
+ *
+ * Return: lane with a reference, or error pointer: -ENOMEM.
+ */
+struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *usage,
+				   u32 priority)
+{
+	struct tess_lane *lane;
+	int ret;
+
+	lockdep_assert_held(&lanes->mutex);
+
+	lane = kzalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
+	if (!lane)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&lane->ref);
+	lane->tdev = lanes->tdev;
+	lane->lanes = lanes;
+	lane->priority = priority;
+	snprintf(lane->name, sizeof(lane->name), "slice-%u", lanes->vslice);
+	mutex_init(&lane->mutex);
+	spin_lock_init(&lane->lock);
+	INIT_LIST_HEAD(&lane->pending);
+	lane->fence_context = dma_fence_context_alloc(1);
+	INIT_WORK(&lane->fault_work, tess_lane_fault_work);
+	INIT_DELAYED_WORK(&lane->watchdog, tess_lane_watchdog);
+	ret = tess_lane_sched_init(lane);
+	if (ret) {
+		mutex_destroy(&lane->mutex);
+		kfree(lane);
+		return ERR_PTR(ret);
+	}
+	if (usage)
+		lane->usage = tess_usage_get(usage);
+	list_add_tail(&lane->link, &lanes->list);
+	return lane;
+}
+
+/**
+ * tess_lane_end() - run nothing more, and leave the scheduler
+ * @lane: lane whose queues are killed; the mutex of its slice's lanes is held
+ */
+void tess_lane_end(struct tess_lane *lane)
+{
+	lockdep_assert_held(&lane->lanes->mutex);
+
+	if (lane->ended)
+		return;
+	lane->ended = true;
+	/* Nobody signals a fence from here on while the scheduler is taken apart */
+	tess_lane_stop(lane, -ENODEV);
+	cancel_work_sync(&lane->fault_work);
+	cancel_delayed_work_sync(&lane->watchdog);
+	/* Fences are signalled, so that what ran is freed soon. */
+	wait_event(lane->lanes->drained, !atomic_read(&lane->running));
+	drm_sched_fini(&lane->sched);
+}
+
+static void tess_lane_free(struct tess_lane *lane)
+{
+	tess_lane_end(lane);
+	list_del(&lane->link);
+	if (lane->usage)
+		tess_usage_put(lane->usage);
+	mutex_destroy(&lane->mutex);
+	kfree(lane);
+}
+
+static void tess_lane_release(struct kref *ref)
+{
+	struct tess_lane *lane = container_of(ref, struct tess_lane, ref);
+	struct tess_lanes *lanes = lane->lanes;
+
+	tess_lane_free(lane);
+	mutex_unlock(&lanes->mutex);
+}
+
+/**
+ * tess_lane_put() - drop a reference
+ * @lane: lane that the caller has no queue or job of any more; may sleep
+ */
+void tess_lane_put(struct tess_lane *lane)
+{
+	kref_put_mutex(&lane->ref, tess_lane_release, &lane->lanes->mutex);
+}
+
+static struct tess_lane *tess_lane_find(struct tess_lanes *lanes, const struct tess_usage *usage,
+					u32 priority)
+{
+	struct tess_lane *lane;
+
+	lockdep_assert_held(&lanes->mutex);
+
+	list_for_each_entry(lane, &lanes->list, link)
+		if (!lane->usage || (lane->usage == usage && lane->priority == priority))
+			return lane;
+	return NULL;
+}
+
+static struct tess_lane *tess_lane_get_locked(struct tess_lanes *lanes, struct tess_usage *usage,
+					      u32 priority)
+{
+	struct tess_lane *lane;
+	int ret;
+
+	if (!tess_lanes_available(lanes))
+		return ERR_PTR(-ENXIO);
+	lane = tess_lane_find(lanes, usage, priority);
+	if (lane) {
+		kref_get(&lane->ref);
+		return lane;
+	}
+	lane = tess_lane_create(lanes, usage, priority);
+	if (IS_ERR(lane))
+		return lane;
+	ret = tess_lane_start(lane);
+	if (ret) {
+		tess_lane_free(lane);
+		return ERR_PTR(ret);
+	}
+	return lane;
+}
+
+/**
+ * tess_lane_get() - the lane for queues of an open file
+ * @lanes: of the slice
+ * @usage: open file
+ * @priority: DRM_TESSERA_PRIORITY_*
+ *
+ * Return: lane with a reference, or error pointer: -ENXIO the slice is not available, -ENOMEM,
+ * -ENODEV.
+ */
+struct tess_lane *tess_lane_get(struct tess_lanes *lanes, struct tess_usage *usage, u32 priority)
+{
+	struct tess_lane *lane;
+
+	mutex_lock(&lanes->mutex);
+	lane = tess_lane_get_locked(lanes, usage, priority);
+	mutex_unlock(&lanes->mutex);
+	return lane;
+}

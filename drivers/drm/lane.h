@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_LANE_H_
+#define _TESSERA_DRM_LANE_H_
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <drm/gpu_scheduler.h>
+
+struct tess_device;
+struct tess_lanes;
+struct tess_ring;
+struct tess_usage;
+struct tess_vgpu;
+
+/* Jobs on a ring: enough to hide the way of a completion to the CPU and back */
+#define TESS_LANE_JOBS		16
+
+/**
+ * struct tess_lane - a ring, and what feeds it
+ * @ref: held by queues; of a lane that all open files share also by @lanes
+ * @tdev: device
+ * @lanes: the lanes of the same slice
+ * @link: in @lanes
+ * @usage: open file whose lane it is, referenced; NULL: all of them share it
+ * @priority: DRM_TESSERA_PRIORITY_* of its queues, if @usage
+ * @name: of @sched
+ * @sched: decides which queue is next
+ * @ended: @sched is no more. Under tess_lanes::mutex
+ * @mutex: serializes making, recovering and destroying @ring. Outside of @lock
+ * @lock: protects what follows up to @running. Taken in hard interrupts
+ * @ring: where jobs run; NULL: somebody else has the slice, or it is gone. Changes
+ *	under @mutex and @lock
+ * @pending: struct tess_submit on the ring, in order
+ * @fence_context: of the hardware fences
+ * @fence_seqno: last one
+ * @running: jobs between run_job() and free_job()
+ * @fault_work: looks at a fault
+ * @watchdog: looks at the first of @pending now and then
+ * @watched: sequence number of the first of @pending, 0: none. Only for the watchdog
+ * @watched_since: client's cycle counter when it was first seen. Only for the watchdog
+ */
+struct tess_lane {
+	struct kref ref;
+	struct tess_device *tdev;
+	struct tess_lanes *lanes;
+	struct list_head link;
+	struct tess_usage *usage;
+	u32 priority;
+	char name[16];
+	struct drm_gpu_scheduler sched;
+	bool ended;
+
+	struct mutex mutex;
+	spinlock_t lock;
+	struct tess_ring *ring;
+	struct list_head pending;
+	u64 fence_context;
+	u64 fence_seqno;
+
+	atomic_t running;
+
+	struct work_struct fault_work;
+	struct delayed_work watchdog;
+	u64 watched;
+	u64 watched_since;
+};
+
+/**
+ * struct tess_lanes - the lanes of a slice
+ * @tdev: device
+ * @vslice: number of the slice
+ * @mutex: protects @list; lanes are made and ended under it. Outside of tess_lane::mutex
+ * @list: &struct tess_lane
+ * @lock: protects what follows up to @kind. Inside of tess_lane::lock
+ * @present: this device has the slice. Changes under @mutex and @lock, as the following
+ * @stopped: for good: the GPU is gone, or this driver leaves it
+ * @closing: no new submissions, the slice is to be given back
+ * @close_at: jiffies when jobs are dropped, if @closing
+ * @withdrawn: no new submissions, the host of this GPU took the slice away. What is queued
+ *	runs on
+ * @kind: enum tess_slice_kind of the slice, the last one if it is withdrawn
+ * @queued: jobs between submission and their end
+ * @drained: @queued or tess_lane::running of one of them is 0
+ */
+struct tess_lanes {
+	struct tess_device *tdev;
+	unsigned int vslice;
+	struct mutex mutex;
+	struct list_head list;
+
+	spinlock_t lock;
+	bool present;
+	bool stopped;
+	bool closing;
+	unsigned long close_at;
+	bool withdrawn;
+	u32 kind;
+
+	atomic_t queued;
+	wait_queue_head_t drained;
+};
+
+int tess_lanes_init(struct tess_lanes *lanes, struct tess_device *tdev, unsigned int vslice);
+void tess_lanes_fini(struct tess_lanes *lanes);
+int tess_lanes_start(struct tess_lanes *lanes);
+void tess_lanes_stop(struct tess_lanes *lanes);
+void tess_lanes_close(struct tess_lanes *lanes);
+void tess_lanes_reclaim(struct tess_lanes *lanes);
+void tess_lanes_update(struct tess_lanes *lanes);
+bool tess_lanes_available(struct tess_lanes *lanes);
+
+struct tess_lane *tess_lane_get(struct tess_lanes *lanes, struct tess_usage *usage, u32 priority);
+void tess_lane_put(struct tess_lane *lane);
+bool tess_lane_admit_locked(struct tess_lane *lane, u32 count);
+void tess_lane_job_over(struct tess_lane *lane, bool began, bool pushed);
+struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *usage,
+				   u32 priority);
+void tess_lane_end(struct tess_lane *lane);
+int tess_lane_start(struct tess_lane *lane);
+int tess_lane_start_locked(struct tess_lane *lane);
+void tess_lane_stop(struct tess_lane *lane, int error);
+void tess_lane_stop_locked(struct tess_lane *lane, int error);
+bool tess_lane_takes_turns(const struct tess_lane *lane);
+
+#endif

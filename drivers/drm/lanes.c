@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: lanes of a slice
+ *
+ * A slice can leave its lanes in two ways. Another vGPU of this host needs it: what is queued
+ * gets reclaim_ms, then it is dropped and the rings are gone. Or the GPU is a vGPU itself and
+ * its host withdraws the slice: then the lane takes no new jobs, but keeps its ring, and
+ * those that it has run to their end, in turns with others on whatever slice the host has
+ * for them. There is no limit: how long that takes is up to the host, and a job without an
+ * end is the watchdog's business. Nothing is dropped, and nothing waits.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <drm/tessera_drm.h>
+#include <tessera/client.h>
+#include <tessera/ring.h>
+#include "device.h"
+#include "lane.h"
+
+static unsigned int reclaim_ms = 200;
+module_param(reclaim_ms, uint, 0644);
+MODULE_PARM_DESC(reclaim_ms, "time that jobs get to finish when somebody else needs their slice, ms");
+
+static bool tess_lanes_available_locked(const struct tess_lanes *lanes)
+{
+	lockdep_assert_held(&lanes->lock);
+	return lanes->present && !lanes->closing && !lanes->withdrawn;
+}
+
+/**
+ * tess_lanes_available() - may jobs be sent to a slice?
+ * @lanes: its lanes
+ *
+ * Return: false if the slice is not there, or is about to be given back.
+ */
+bool tess_lanes_available(struct tess_lanes *lanes)
+{
+	bool available;
+
+	spin_lock_irq(&lanes->lock);
+	available = tess_lanes_available_locked(lanes);
+	spin_unlock_irq(&lanes->lock);
+	return available;
+}
+
+/**
+ * tess_lane_admit_locked() - count jobs that will be pushed
+ * @lane: lane, its lock is held
+ * @count: their number; 0: only ask
+ *
+ * In one step with the question: tess_lanes_reclaim() either waits for them, or was first and
+ * they are refused.
+ *
+ * Return: false: the slice takes none.
+ */
+bool tess_lane_admit_locked(struct tess_lane *lane, u32 count)
+{
+	struct tess_lanes *lanes = lane->lanes;
+	bool admitted;
+
+	lockdep_assert_held(&lane->lock);
+
+	spin_lock(&lanes->lock);
+	admitted = lane->ring && tess_lanes_available_locked(lanes);
+	if (admitted)
+		atomic_add(count, &lanes->queued);
+	spin_unlock(&lanes->lock);
+	return admitted;
+}
+
+/**
+ * tess_lane_job_over() - a job is about to be freed
+ * @lane: its lane
+ * @began: run_job() was called for it
+ * @pushed: it was counted by tess_lane_admit_locked()
+ *
+ * Any context. The job's queue keeps the lane.
+ */
+void tess_lane_job_over(struct tess_lane *lane, bool began, bool pushed)
+{
+	if (began)
+		atomic_dec(&lane->running);
+	if (pushed)
+		atomic_dec(&lane->lanes->queued);
+	wake_up_all(&lane->lanes->drained);
+}
+
+/**
+ * tess_lanes_update() - the slice may have become another
+ * @lanes: its lanes
+ *
+ * Reads under the lock, so that of two callers the later one has the last word.
+ */
+void tess_lanes_update(struct tess_lanes *lanes)
+{
+	const struct tess_slice_info *info = tess_gpu_slice_info(lanes->tdev->gpu, lanes->vslice);
+	u32 kind;
+
+	spin_lock_irq(&lanes->lock);
+	kind = READ_ONCE(info->kind);
+	lanes->withdrawn = kind == TESS_KIND_NONE;
+	if (!lanes->withdrawn)
+		lanes->kind = kind;
+	spin_unlock_irq(&lanes->lock);
+}
+
+static void tess_lanes_set_present(struct tess_lanes *lanes, bool present)
+{
+	lockdep_assert_held(&lanes->mutex);
+
+	spin_lock_irq(&lanes->lock);
+	lanes->present = present;
+	if (present)
+		lanes->closing = false;
+	spin_unlock_irq(&lanes->lock);
+}
+
+/**
+ * tess_lanes_start() - the slice is there
+ * @lanes: its lanes
+ *
+ * Return: 0; -ENODEV they were stopped; or the first error of tess_ring_create(), after all lanes
+ * were tried.
+ */
+int tess_lanes_start(struct tess_lanes *lanes)
+{
+	struct tess_lane *lane;
+	int ret = 0, rc;
+
+	mutex_lock(&lanes->mutex);
+	if (lanes->stopped) {
+		ret = -ENODEV;
+		goto out_unlock;
+	}
+	tess_lanes_set_present(lanes, true);
+	list_for_each_entry(lane, &lanes->list, link) {
+		rc = tess_lane_start(lane);
+		ret = ret ?: rc;
+	}
+out_unlock:
+	mutex_unlock(&lanes->mutex);
+	return ret;
+}
+
+static void tess_lanes_drop_locked(struct tess_lanes *lanes, int error)
+{
+	struct tess_lane *lane;
+
+	tess_lanes_set_present(lanes, false);
+	list_for_each_entry(lane, &lanes->list, link)
+		tess_lane_stop(lane, error);
+}
+
+/**
+ * tess_lanes_stop() - run nothing more on a slice, for good
+ * @lanes: its lanes, started or not
+ *
+ * A slice that comes back later is not taken.
+ */
+void tess_lanes_stop(struct tess_lanes *lanes)
+{
+	mutex_lock(&lanes->mutex);
+	WRITE_ONCE(lanes->stopped, true);
+	tess_lanes_drop_locked(lanes, -ENODEV);
+	mutex_unlock(&lanes->mutex);
+}
+
+/**
+ * tess_lanes_close() - the slice will have to be given back
+ * @lanes: its lanes
+ *
+ * Takes no new jobs from now on, and gives those that are there reclaim_ms to finish.
+ */
+void tess_lanes_close(struct tess_lanes *lanes)
+{
+	spin_lock_irq(&lanes->lock);
+	if (!lanes->closing) {
+		lanes->closing = true;
+		lanes->close_at = jiffies + msecs_to_jiffies(READ_ONCE(reclaim_ms));
+	}
+	spin_unlock_irq(&lanes->lock);
+}
+
+/**
+ * tess_lanes_reclaim() - give the slice back
+ * @lanes: its lanes, closed or not
+ *
+ * Waits for what is left of the time that jobs have to finish, and drops what is left of them
+ * then. Of slices that were closed together, the first one waits for all.
+ */
+void tess_lanes_reclaim(struct tess_lanes *lanes)
+{
+	long left;
+
+	tess_lanes_close(lanes);
+	left = (long)(READ_ONCE(lanes->close_at) - jiffies);
+	if (left > 0)
+		wait_event_timeout(lanes->drained, !atomic_read(&lanes->queued), left);
+	mutex_lock(&lanes->mutex);
+	tess_lanes_drop_locked(lanes, -ENXIO);
+	mutex_unlock(&lanes->mutex);
+}
+
+/**
+ * tess_lanes_init() - get ready for the lanes of a slice
+ * @lanes: zeroed
+ * @tdev: device, with @wq
+ * @vslice: number
+ *
+ * Return: 0, -ENOMEM.
+ */
+int tess_lanes_init(struct tess_lanes *lanes, struct tess_device *tdev, unsigned int vslice)
+{
+	struct tess_lane *lane;
+
+	lanes->tdev = tdev;
+	lanes->vslice = vslice;
+	mutex_init(&lanes->mutex);
+	spin_lock_init(&lanes->lock);
+	INIT_LIST_HEAD(&lanes->list);
+	init_waitqueue_head(&lanes->drained);
+	if (tess_gpu_can_switch(tdev->gpu))
+		return 0;
+
+	mutex_lock(&lanes->mutex);
+	lane = tess_lane_create(lanes, NULL, DRM_TESSERA_PRIORITY_NORMAL);
+	mutex_unlock(&lanes->mutex);
+	return PTR_ERR_OR_ZERO(lane);
+}
+
+/**
+ * tess_lanes_fini() - end the lanes of a slice
+ * @lanes: stopped, or never started; all queues are killed
+ *
+ * Queues that were killed may be there still, and with them lanes, of which nothing runs.
+ */
+void tess_lanes_fini(struct tess_lanes *lanes)
+{
+	struct tess_lane *lane, *shared = NULL;
+
+	mutex_lock(&lanes->mutex);
+	list_for_each_entry(lane, &lanes->list, link) {
+		tess_lane_end(lane);
+		if (!tess_lane_takes_turns(lane))
+			shared = lane;
+	}
+	mutex_unlock(&lanes->mutex);
+	if (shared)
+		tess_lane_put(shared);
+}
