@@ -15,8 +15,8 @@
  * A reset stops the slices, zeroes what was written of VRAM, and forgets guest memory, registers
  * and what was stored to doorbells. One that fails leaves slices that may still run and VRAM with
  * what was in it, so that the device is dead then, as if its GPU had gone. A dead device reads as
- * all ones, ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open it
- * again before it was composed anew.
+ * all ones, ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open
+ * it again before it was composed anew.
  */
 #include <linux/bitmap.h>
 #include <linux/gfp.h>
