@@ -4,11 +4,11 @@
  *
  * DOC: Scrubs
  *
- * A guest can have its vGPU reset as often as it likes. What that costs the host is bounded by what
- * the guest did since the last time: of VRAM only those blocks of 2 MiB are zeroed that somebody may
- * have written. The front-end knows which of them CPUs had mapped or wrote to; which of them the
- * GPU wrote to is in the D bits of stage 2, which are cleared when the slices stand still. Where
- * the GPU has no such bits, all is zeroed.
+ * A guest can have its vGPU reset as often as it likes. What that costs the host is bounded by
+ * what the guest did since the last time: of VRAM only those blocks of 2 MiB are zeroed that
+ * somebody may have written. The front-end knows which of them CPUs had mapped or wrote to; which
+ * of them the GPU wrote to is in the D bits of stage 2, which are cleared when the slices stand
+ * still. Where the GPU has no such bits, all is zeroed.
  *
  * It is zeroed by the CPU, of whoever asked for the scrub, and under no lock of the core. A slice
  * that fills memory was rejected: of the vGPU's own slices none may have a turn just then, and it
