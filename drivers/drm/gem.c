@@ -197,6 +197,11 @@ struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size
 static const struct drm_gem_object_funcs tess_vram_funcs = {
 	.free = tess_bo_free,
 	.export = tess_bo_export,
+	.pin = tess_vram_pin,
+	.unpin = tess_vram_unpin,
+	.get_sg_table = tess_vram_get_sg_table,
+	.vmap = tess_vram_vmap,
+	.vunmap = tess_vram_vunmap,
 	.mmap = tess_vram_mmap,
 	.status = tess_bo_status,
 	.vm_ops = &tess_vram_vm_ops,

@@ -89,6 +89,11 @@ bool tess_bo_is_idle(struct tess_bo *bo);
 int __must_check tess_bo_evict_locked(struct tess_bo *bo);
 int tess_bo_return_locked(struct tess_bo *bo);
 
+int __must_check tess_vram_pin(struct drm_gem_object *obj);
+void tess_vram_unpin(struct drm_gem_object *obj);
+struct sg_table *tess_vram_get_sg_table(struct drm_gem_object *obj);
+int __must_check tess_vram_vmap(struct drm_gem_object *obj, struct iosys_map *map);
+void tess_vram_vunmap(struct drm_gem_object *obj, struct iosys_map *map);
 struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags);
 struct drm_gem_object *tess_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 				      struct sg_table *sgt);

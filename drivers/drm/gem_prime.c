@@ -3,15 +3,25 @@
  * DOC: BOs that are shared with other drivers
  *
  * What other drivers export is mapped where it is. System memory of ours is pinned while another
- * driver has it.
+ * driver has it, and so are pages of a BO of VRAM: it is evicted when another driver, or another
+ * GPU, attaches itself, or maps it for the kernel, and stays so until the last one is gone. Files
+ * of the same GPU share the BO, wherever it is.
  */
 #include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
+#include <linux/iosys-map.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
+#include <linux/vmalloc.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
 #include "device.h"
 #include "gem.h"
+#include "vm.h"
+
+/* How long an importer waits for jobs that use the BO where it is */
+#define TESS_PIN_PATIENCE	HZ
 
 /**
  * tess_bo_export() - make a dma-buf of a BO
@@ -27,6 +37,112 @@ struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags)
 	if (to_tess_bo(obj)->vm_root)
 		return ERR_PTR(-EINVAL);
 	return drm_gem_prime_export(obj, flags);
+}
+
+static int tess_vram_pin_entered(struct tess_bo *bo)
+{
+	long left;
+
+	if (bo->vram) {
+		left = dma_resv_wait_timeout(bo->shmem.base.resv, DMA_RESV_USAGE_BOOKKEEP, true,
+					     TESS_PIN_PATIENCE);
+		if (left <= 0)
+			return left ?: -EBUSY;
+		left = tess_bo_evict_locked(bo);
+		if (left)
+			return left;
+	}
+	bo->pins++;
+	return 0;
+}
+
+/**
+ * tess_vram_pin() - keep a BO of VRAM in pages of the system
+ * @obj: of the BO, whose reservation is held
+ *
+ * Return: 0; -EINVAL a display head may show it, so it stays in VRAM; -EBUSY jobs use it for long;
+ * -EINTR; -ENOMEM, also if the file may have no more; -ENODEV.
+ */
+int tess_vram_pin(struct drm_gem_object *obj)
+{
+	struct tess_bo *bo = to_tess_bo(obj);
+	int idx, ret;
+
+	dma_resv_assert_held(obj->resv);
+	if (bo->is_contiguous)
+		return -EINVAL;
+	if (!drm_dev_enter(obj->dev, &idx))
+		return -ENODEV;
+	ret = tess_vram_pin_entered(bo);
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/**
+ * tess_vram_unpin() - a BO may come back to VRAM
+ * @obj: of the BO, whose reservation is held
+ */
+void tess_vram_unpin(struct drm_gem_object *obj)
+{
+	struct tess_bo *bo = to_tess_bo(obj);
+	struct drm_gpuvm_bo *vm_bo;
+
+	dma_resv_assert_held(obj->resv);
+	if (--bo->pins)
+		return;
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
+		atomic64_add(obj->size, &to_tess_vm(vm_bo->vm)->evicted);
+}
+
+/**
+ * tess_vram_get_sg_table() - pages of a pinned BO
+ * @obj: of the BO
+ *
+ * Return: table that is not mapped yet, or error pointer.
+ */
+struct sg_table *tess_vram_get_sg_table(struct drm_gem_object *obj)
+{
+	struct tess_bo *bo = to_tess_bo(obj);
+
+	if (!bo->pages)
+		return ERR_PTR(-ENODEV);
+	return drm_prime_pages_to_sg(obj->dev, bo->pages, obj->size >> PAGE_SHIFT);
+}
+
+/**
+ * tess_vram_vmap() - map a BO of VRAM for the kernel
+ * @obj: of the BO, whose reservation is held
+ * @map: set to the mapping
+ *
+ * Return: as tess_vram_pin().
+ */
+int tess_vram_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	struct tess_bo *bo = to_tess_bo(obj);
+	void *at;
+	int ret;
+
+	ret = tess_vram_pin(obj);
+	if (ret)
+		return ret;
+	at = vmap(bo->pages, obj->size >> PAGE_SHIFT, VM_MAP, PAGE_KERNEL);
+	if (!at) {
+		tess_vram_unpin(obj);
+		return -ENOMEM;
+	}
+	iosys_map_set_vaddr(map, at);
+	return 0;
+}
+
+/**
+ * tess_vram_vunmap() - end a mapping for the kernel
+ * @obj: of the BO, whose reservation is held
+ * @map: from tess_vram_vmap()
+ */
+void tess_vram_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	vunmap(map->vaddr);
+	tess_vram_unpin(obj);
 }
 
 /* The GPU's page tables map whole pages */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "harness.h"
 #include "tess_ctx.h"
@@ -174,9 +175,12 @@ TEST_F(prime, import)
 /* Another driver takes system memory of ours, whose dma-buf shows what the GPU wrote */
 TEST_F(prime, export)
 {
-	uint32_t theirs, handle;
+	struct drm_tessera_bo_create args = {
+		.flags = DRM_TESSERA_BO_VRAM | DRM_TESSERA_BO_CONTIGUOUS,
+		.near_slice = ~0u,
+	};
 	struct tess_ctx ctx;
-	uint32_t *p;
+	uint32_t theirs, *p;
 	int card, dmabuf;
 
 	card = vgem_buffer(&theirs);
@@ -193,14 +197,159 @@ TEST_F(prime, export)
 	EXPECT_EQ(0xaceu, p[7]);
 	munmap(p, VGEM_BYTES);
 	close(dmabuf);
-	/* VRAM is for this driver alone */
-	handle = tess_bo_create(ctx.fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
-	dmabuf = export_bo(ctx.fd, handle);
+	/* What a head may show does not leave VRAM */
+	args.size = TESS_PAGE;
+	ASSERT_EQ(0, tess_ioctl(ctx.fd, DRM_IOCTL_TESSERA_BO_CREATE, &args));
+	dmabuf = export_bo(ctx.fd, args.handle);
 	ASSERT_LE(0, dmabuf);
-	EXPECT_GT(0, import_bo(card, dmabuf, &theirs));
+	EXPECT_EQ(-EINVAL, import_bo(card, dmabuf, &theirs));
 	close(dmabuf);
 	tess_ctx_close(&ctx);
 	close(card);
+}
+
+static uint64_t evicted(int fd)
+{
+	struct drm_tessera_query_memory memory = {};
+
+	__tess_query(fd, DRM_TESSERA_QUERY_MEMORY, &memory, sizeof(memory));
+	return memory.vram_evicted;
+}
+
+/* Another driver takes VRAM of ours: it is in the system as long, for all who map it */
+TEST_F(prime, export_vram)
+{
+	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW };
+	uint32_t theirs, handle;
+	volatile uint32_t *p, *q;
+	struct tess_ctx ctx;
+	int card, dmabuf;
+
+	card = vgem_buffer(&theirs);
+	if (card < 0)
+		SKIP(return, "no vgem");
+	tess_ctx_open(&ctx);
+	handle = tess_bo_create(ctx.fd, VGEM_BYTES, DRM_TESSERA_BO_VRAM);
+	p = tess_bo_mmap(ctx.fd, handle, VGEM_BYTES);
+	tess_vm_map(ctx.fd, ctx.vm, handle, 0, TESS_FREE_VA, VGEM_BYTES);
+	p[3] = 0x333;
+	dmabuf = export_bo(ctx.fd, handle);
+	ASSERT_LE(0, dmabuf);
+	EXPECT_EQ(0u, evicted(ctx.fd));
+	ASSERT_EQ(0, import_bo(card, dmabuf, &theirs));
+	EXPECT_EQ(VGEM_BYTES, evicted(ctx.fd));
+	EXPECT_EQ(0x333u, p[3]);
+	tess_fill(&ctx, TESS_FREE_VA + 16, 4, 0x444);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(0x444u, p[4]);
+	q = mmap(NULL, VGEM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	ASSERT_NE(MAP_FAILED, q);
+	EXPECT_EQ(0, tess_ioctl(dmabuf, DMA_BUF_IOCTL_SYNC, &sync));
+	EXPECT_EQ(0x444u, q[4]);
+	q[5] = 0x555;
+	sync.flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW;
+	EXPECT_EQ(0, tess_ioctl(dmabuf, DMA_BUF_IOCTL_SYNC, &sync));
+	/* It does not move before the other one lets it go */
+	usleep(1200000);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(VGEM_BYTES, evicted(ctx.fd));
+	EXPECT_EQ(0, __tess_bo_close(card, theirs));
+	usleep(1200000);
+	tess_begin(&ctx);
+	tess_copy(&ctx, TESS_DATA_VA, TESS_FREE_VA + 20, 4);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(0u, evicted(ctx.fd));
+	EXPECT_EQ(0x555u, *(uint32_t *)ctx.data);
+	EXPECT_EQ(0x444u, q[4]);
+	munmap((void *)p, VGEM_BYTES);
+	munmap((void *)q, VGEM_BYTES);
+	close(dmabuf);
+	tess_ctx_close(&ctx);
+	close(card);
+}
+
+/* A job that does not end keeps it where it is, and is not disturbed */
+TEST_F(prime, export_vram_in_use)
+{
+	struct tess_ctx ctx;
+	uint32_t theirs, handle;
+	int card, dmabuf;
+
+	card = vgem_buffer(&theirs);
+	if (card < 0)
+		SKIP(return, "no vgem");
+	tess_ctx_open(&ctx);
+	handle = tess_bo_create(ctx.fd, VGEM_BYTES, DRM_TESSERA_BO_VRAM);
+	tess_vm_map(ctx.fd, ctx.vm, handle, 0, TESS_FREE_VA, VGEM_BYTES);
+	dmabuf = export_bo(ctx.fd, handle);
+	ASSERT_LE(0, dmabuf);
+	tess_wait(&ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+	tess_fill(&ctx, TESS_FREE_VA, 4, 1);
+	tess_ctx_submit(&ctx);
+	EXPECT_EQ(-EBUSY, import_bo(card, dmabuf, &theirs));
+	*(volatile uint64_t *)ctx.data = 1;
+	EXPECT_EQ(0, tess_ctx_wait(&ctx));
+	EXPECT_EQ(0, import_bo(card, dmabuf, &theirs));
+	close(dmabuf);
+	tess_ctx_close(&ctx);
+	close(card);
+}
+
+/* Render node of another GPU of this driver, or -1 */
+static int open_other_gpu(int fd)
+{
+	struct stat own, st;
+	int n, other;
+
+	fstat(fd, &own);
+	for (n = 128; n < 144; n++) {
+		char path[32], name[32] = "";
+		struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
+
+		snprintf(path, sizeof(path), "/dev/dri/renderD%d", n);
+		other = open(path, O_RDWR | O_CLOEXEC);
+		if (other < 0)
+			continue;
+		if (!fstat(other, &st) && st.st_rdev != own.st_rdev &&
+		    !tess_ioctl(other, DRM_IOCTL_VERSION, &version) && !strcmp(name, "tessera"))
+			return other;
+		close(other);
+	}
+	return -1;
+}
+
+/* Two GPUs compute in one buffer, which was made in the VRAM of one of them */
+TEST_F(prime, other_gpu)
+{
+	int other = open_other_gpu(self->fd), dmabuf;
+	struct tess_ctx ctx, theirs;
+	uint32_t handle, imported;
+
+	if (other < 0)
+		SKIP(return, "no second GPU");
+	tess_ctx_open(&ctx);
+	tess_ctx_open_on(&theirs, other, tess_find_slice(other, 0));
+	handle = tess_bo_create(ctx.fd, TESS_2M, DRM_TESSERA_BO_VRAM);
+	tess_vm_map(ctx.fd, ctx.vm, handle, 0, TESS_FREE_VA, TESS_2M);
+	tess_fill(&ctx, TESS_FREE_VA, TESS_2M, 0x61);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	dmabuf = export_bo(ctx.fd, handle);
+	ASSERT_LE(0, dmabuf);
+	ASSERT_EQ(0, import_bo(other, dmabuf, &imported));
+	close(dmabuf);
+	EXPECT_EQ(TESS_2M, evicted(ctx.fd));
+	tess_vm_map(other, theirs.vm, imported, 0, TESS_FREE_VA, TESS_2M);
+	tess_copy(&theirs, TESS_DATA_VA, TESS_FREE_VA + TESS_2M - 4, 4);
+	tess_fill(&theirs, TESS_FREE_VA + TESS_2M - 8, 4, 0x62);
+	ASSERT_EQ(0, tess_ctx_run(&theirs));
+	EXPECT_EQ(0x61u, *(uint32_t *)theirs.data);
+	tess_begin(&ctx);
+	tess_copy(&ctx, TESS_DATA_VA, TESS_FREE_VA + TESS_2M - 8, 4);
+	ASSERT_EQ(0, tess_ctx_run(&ctx));
+	EXPECT_EQ(0x62u, *(uint32_t *)ctx.data);
+	tess_ctx_close(&theirs);
+	tess_ctx_close(&ctx);
+	close(other);
 }
 
 /* The fence of a job, as a file */
