@@ -49,11 +49,13 @@ struct tess_vgpu {
 	struct tess_gpu *gpu;
 };
 struct tess_slice;
+struct tess_ring;
 
 struct tess_vslice {
 	struct tess_vgpu *vgpu;
 	unsigned int index;
 	struct tess_slice *slice;
+	struct tess_ring *ring;
 	struct tess_completion_record *rec;
 	u64 seen;
 };
@@ -64,8 +66,7 @@ struct tess_slice {
 	int hw;
 	spinlock_t route_lock;
 	struct tess_completion_record *rec;
-	struct tess_vgpu *route;
-	unsigned int route_vslice;
+	struct tess_vslice *route;
 	u64 seen;
 };
 
@@ -79,6 +80,7 @@ struct tess_gpu {
 };
 
 void tess_gpu_completion_irq(struct tess_gpu *gpu);
+void tess_ring_tell_complete(struct tess_ring *ring);
 
 /* The explorer's side */
 u64 explored_read(const volatile void *addr, u64 now);
