@@ -13,6 +13,7 @@
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
 #include <tessera/client.h>
+#include "coredump.h"
 
 struct dmem_cgroup_region;
 struct mem_cgroup;
@@ -32,6 +33,7 @@ struct tess_lanes;
  * @lanes: one per vslice, by its number
  * @dmem: VRAM for control groups; NULL: the kernel has none
  * @kms: modesetting; NULL: the GPU has no display heads
+ * @dump: of a job that failed
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
  *	Inside of tess_vm::lock, outside of the BOs' reservations
  * @bos: all BOs
@@ -56,6 +58,7 @@ struct tess_device {
 	struct tess_lanes *lanes;
 	struct dmem_cgroup_region *dmem;
 	struct tess_kms *kms;
+	struct tess_coredump dump;
 
 	struct mutex bo_lock;
 	struct list_head bos;

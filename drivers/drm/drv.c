@@ -32,6 +32,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include "coredump.h"
 #include "debugfs.h"
 #include "device.h"
 #include "fdinfo.h"
@@ -126,7 +127,8 @@ static const struct file_operations tess_drm_fops = {
  * - 1.1: queues of high priority; several command buffers in a SUBMIT; BOs that are contiguous,
  *   write-combined, of one VM, or imported; limits, times, and memory of the file by QUERY
  * - 1.2: VM_BIND with syncs and null mappings
- * - 1.3: VRAM that is full is evicted to the system, which QUERY tells
+ * - 1.3: VRAM that is full is evicted to the system, which QUERY tells; what became of the jobs of
+ *   a VM by QUERY
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -257,6 +259,7 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu)
 	tdev->info = *tess_gpu_info(gpu);
 	tdev->lane_count = tdev->info.slice_count;
 	atomic64_set(&tdev->generation, 1);
+	tess_coredump_init(tdev);
 	INIT_LIST_HEAD(&tdev->bos);
 	spin_lock_init(&tdev->lru_lock);
 	tdev->lru = RB_ROOT_CACHED;
@@ -408,6 +411,7 @@ static void tess_drm_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
 	tess_device_stop_lanes(tdev);
 	tess_queue_kill_all(tdev);
 	tess_device_fini_lanes(tdev);
+	tess_coredump_stop(tdev);
 
 	/* Files may stay open, but what they hold of the GPU goes back now. */
 	tess_vm_release_all(tdev);

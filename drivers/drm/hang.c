@@ -28,12 +28,14 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/ring.h>
+#include "coredump.h"
 #include "device.h"
 #include "hang.h"
 #include "lane.h"
 #include "queue.h"
 #include "sched.h"
 #include "submit.h"
+#include "vm.h"
 
 #define TESS_WATCH_MS_MIN	50
 #define TESS_WATCH_MS_MAX	1000
@@ -152,6 +154,7 @@ static void tess_lane_count_hang(struct tess_lane *lane, struct tess_queue *queu
 	lockdep_assert_held(&lane->lock);
 
 	queue->flags |= DRM_TESSERA_QUEUE_HUNG;
+	atomic64_inc(&queue->vm->hung);
 	if (hangs == READ_ONCE(ban_hangs))
 		drm_notice(lane->tdev->drm, "%s (%d) is banned: %u of its jobs hung\n",
 			   usage->comm, usage->pid, hangs);
@@ -172,6 +175,8 @@ static int tess_lane_note_fault_locked(struct tess_lane *lane, struct tess_submi
 	queue->flags |= DRM_TESSERA_QUEUE_FAULTED;
 	queue->fault = *fault;
 	queue->fault_cmd = guilty->cmd;
+	atomic64_inc(&queue->vm->faulted);
+	tess_coredump_take(guilty, fault);
 	return -EFAULT;
 }
 
@@ -247,6 +252,7 @@ static void tess_lane_hang(struct tess_lane *lane, u64 seq)
 	guilty = tess_lane_first_locked(lane, &first);
 	if (guilty && first == seq) {
 		tess_lane_count_hang(lane, guilty->queue);
+		tess_coredump_take(guilty, NULL);
 		tess_lane_blame_locked(lane, guilty, -ETIME, &rec);
 	}
 	spin_unlock_irq(&lane->lock);

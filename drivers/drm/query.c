@@ -18,6 +18,7 @@
 #include "account.h"
 #include "args.h"
 #include "device.h"
+#include "hang.h"
 #include "query.h"
 #include "queue.h"
 #include "lane.h"
@@ -39,6 +40,7 @@
  * @memory: DRM_TESSERA_QUERY_MEMORY
  * @limits: DRM_TESSERA_QUERY_LIMITS
  * @time: DRM_TESSERA_QUERY_TIME
+ * @vm: DRM_TESSERA_QUERY_VM
  * @slices: DRM_TESSERA_QUERY_SLICES: elements as far apart as the user wants them, or NULL
  * @data: the one that was asked for
  * @size: bytes
@@ -48,6 +50,7 @@ struct tess_answer {
 	struct drm_tessera_query_memory memory;
 	struct drm_tessera_query_limits limits;
 	struct drm_tessera_query_time time;
+	struct drm_tessera_query_vm vm;
 	void *slices;
 	const void *data;
 	u32 size;
@@ -202,10 +205,35 @@ static int tess_query_time(struct tess_device *tdev, u32 clock, struct tess_answ
 	return ret;
 }
 
+static int tess_query_vm(struct tess_file *tfile, u32 id, struct tess_answer *answer)
+{
+	struct drm_tessera_query_vm *status = &answer->vm;
+	struct tess_vm *vm = tess_vm_lookup(tfile, id);
+
+	if (!vm)
+		return -ENOENT;
+	*status = (struct drm_tessera_query_vm){
+		.faulted = atomic64_read(&vm->faulted),
+		.hung = atomic64_read(&vm->hung),
+		.lost = atomic64_read(&vm->lost),
+	};
+	if (status->faulted || status->hung)
+		status->flags |= DRM_TESSERA_VM_GUILTY;
+	if (status->lost)
+		status->flags |= DRM_TESSERA_VM_INNOCENT;
+	if (tess_usage_is_banned(tfile->usage))
+		status->flags |= DRM_TESSERA_VM_BANNED;
+	tess_vm_put(vm);
+	answer->data = status;
+	answer->size = sizeof(*status);
+	return 0;
+}
+
 /* Only some know what to do with an argument, or a stride */
 static bool tess_query_valid(const struct drm_tessera_query *args)
 {
-	if (args->arg && args->type != DRM_TESSERA_QUERY_TIME)
+	if (args->arg && args->type != DRM_TESSERA_QUERY_TIME &&
+	    args->type != DRM_TESSERA_QUERY_VM)
 		return false;
 	return !args->stride || args->type == DRM_TESSERA_QUERY_SLICES;
 }
@@ -227,6 +255,8 @@ static int tess_query(struct tess_device *tdev, struct drm_file *file,
 		return tess_query_limits(file, answer);
 	case DRM_TESSERA_QUERY_TIME:
 		return tess_query_time(tdev, args->arg, answer);
+	case DRM_TESSERA_QUERY_VM:
+		return tess_query_vm(to_tess_file(file), args->arg, answer);
 	default:
 		return -EINVAL;
 	}
@@ -249,7 +279,8 @@ static int tess_query_copy(struct drm_tessera_query *args, const struct tess_ans
  * @data: struct drm_tessera_query
  * @file: open file
  *
- * Return: 0; -EINVAL unknown type, stride, argument; -EFAULT; -ENOMEM; -ENODEV.
+ * Return: 0; -EINVAL unknown type, stride, argument; -ENOENT no such VM; -EFAULT; -ENOMEM;
+ * -ENODEV.
  */
 int tess_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {

@@ -23,6 +23,7 @@
 #include "queue.h"
 #include "sched.h"
 #include "submit.h"
+#include "vm.h"
 
 /**
  * tess_lane_first_locked() - the job at which the ring stands
@@ -102,6 +103,8 @@ void tess_lane_fail_locked(struct tess_lane *lane, int error, struct list_head *
 	lockdep_assert_held(&lane->lock);
 
 	list_for_each_entry(submit, &lane->pending, link) {
+		if (!submit->error)
+			atomic64_inc(&submit->queue->vm->lost);
 		submit->error = submit->error ?: error;
 		submit->queue->flags |= DRM_TESSERA_QUEUE_LOST;
 	}
@@ -155,8 +158,10 @@ static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *sub
 		ret = tess_ring_submit(lane->ring, &submit->job, &submit->seq);
 	else
 		ret = READ_ONCE(lane->lanes->stopped) ? -ENODEV : -ENXIO;
-	if (ret)
+	if (ret) {
 		queue->flags |= DRM_TESSERA_QUEUE_LOST;
+		atomic64_inc(&queue->vm->lost);
+	}
 	return ret;
 }
 

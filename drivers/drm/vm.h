@@ -35,6 +35,9 @@ struct tess_file;
  * @returns: BOs may come back to VRAM. Under the VM's reservation
  * @return_at: jiffies when they may next. No more than a hint
  * @evicted: bytes of BOs that are evicted, some of which may not be mapped any more
+ * @faulted: jobs that faulted
+ * @hung: jobs that hung
+ * @lost: jobs that ended through no fault of theirs
  * @scratch: memory behind null mappings; NULL: there was none yet. Under @lock
  * @link: in tess_device::vms
  */
@@ -49,6 +52,9 @@ struct tess_vm {
 	bool returns;
 	unsigned long return_at;
 	atomic64_t evicted;
+	atomic64_t faulted;
+	atomic64_t hung;
+	atomic64_t lost;
 	struct drm_gem_object *scratch;
 	struct list_head link;
 };

@@ -212,6 +212,12 @@ TEST_F(elastic, running_job_may_finish)
 TEST_F(elastic, endless_job_is_dropped)
 {
 	struct tess_ctx *ctx = calloc(64, sizeof(*ctx));
+	struct drm_tessera_query_vm status = {};
+	struct drm_tessera_query query = {
+		.type = DRM_TESSERA_QUERY_VM,
+		.size = sizeof(status),
+		.data = (uintptr_t)&status,
+	};
 	struct drm_tessera_query_gpu now;
 	struct timespec from, to;
 	unsigned int i, n;
@@ -235,6 +241,11 @@ TEST_F(elastic, endless_job_is_dropped)
 	ASSERT_LT(i, n);
 	EXPECT_EQ(-ENXIO, tess_ctx_wait(&ctx[i]));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_LOST, tess_queue_flags(self->fd, ctx[i].queue));
+	/* By no fault of its VM */
+	query.arg = ctx[i].vm;
+	EXPECT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_QUERY, &query));
+	EXPECT_LT(0u, status.lost);
+	EXPECT_EQ(DRM_TESSERA_VM_INNOCENT, status.flags);
 	EXPECT_EQ(-EIO, __tess_ctx_submit(&ctx[i]));
 	free(ctx);
 }

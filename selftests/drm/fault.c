@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults and hangs: what the queue says, what its other jobs and other queues see */
 #include <fcntl.h>
+#include <glob.h>
 
 #include "harness.h"
 #include "tess_ctx.h"
@@ -296,6 +297,115 @@ TEST_F(fault, successors_are_cancelled_others_run)
 	others_after_failure(_metadata, &self->ctx, -EFAULT);
 }
 
+/* As a driver asks that has to tell its program whether it lost its context, and by whose fault */
+static struct drm_tessera_query_vm vm_status(int fd, uint32_t vm)
+{
+	struct drm_tessera_query_vm status = {};
+	struct drm_tessera_query query = {
+		.type = DRM_TESSERA_QUERY_VM,
+		.size = sizeof(status),
+		.data = (uintptr_t)&status,
+		.arg = vm,
+	};
+	int rc = tess_ioctl(fd, DRM_IOCTL_TESSERA_QUERY, &query);
+
+	if (rc)
+		tess_die("status of a VM: %s", strerror(-rc));
+	return status;
+}
+
+TEST_F(fault, status_of_vms)
+{
+	struct tess_ctx *ctx = &self->ctx, same, other;
+	struct drm_tessera_query query = { .type = DRM_TESSERA_QUERY_VM, .arg = 63 };
+
+	tess_ctx_open_on(&same, ctx->fd, ctx->slice);
+	tess_ctx_open(&other);
+	tess_packet(ctx, 0x7f);
+	EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
+	tess_fill(&same, TESS_DATA_VA, 4, 1);
+	EXPECT_EQ(0, tess_ctx_run(&same));
+	EXPECT_EQ(1u, vm_status(ctx->fd, ctx->vm).faulted);
+	EXPECT_EQ(0u, vm_status(ctx->fd, ctx->vm).lost);
+	EXPECT_EQ(DRM_TESSERA_VM_GUILTY, vm_status(ctx->fd, ctx->vm).flags);
+	EXPECT_EQ(0u, vm_status(ctx->fd, same.vm).flags);
+	EXPECT_EQ(0u, vm_status(other.fd, other.vm).flags);
+	/* It outlives the queue */
+	tess_ctx_new_queue(ctx);
+	EXPECT_EQ(DRM_TESSERA_VM_GUILTY, vm_status(ctx->fd, ctx->vm).flags);
+	EXPECT_EQ(-ENOENT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_QUERY, &query));
+	query.arg = 0;
+	EXPECT_EQ(-ENOENT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_QUERY, &query));
+	tess_ctx_close(&other);
+	tess_ctx_close(&same);
+}
+
+/* Dumps that there are: the first one, or an empty text; @drop: they go */
+static unsigned int dumps(char *text, size_t size, bool drop)
+{
+	unsigned int i;
+	glob_t found;
+
+	text[0] = '\0';
+	if (glob("/sys/class/devcoredump/devcd*/data", 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++) {
+		FILE *f = fopen(found.gl_pathv[i], "r+");
+
+		if (!f)
+			continue;
+		if (!i)
+			text[fread(text, 1, size - 1, f)] = '\0';
+		rewind(f);
+		if (drop)
+			fputs("0", f);
+		fclose(f);
+	}
+	i = found.gl_pathc;
+	globfree(&found);
+	return i;
+}
+
+/* One there is, and that of the job that faulted here: it says where, and what is mapped there */
+TEST_F(fault, dump)
+{
+	struct tess_ctx *ctx = &self->ctx;
+	static char text[65536];
+	char expect[128];
+	int i;
+
+	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, TESS_FREE_VA + TESS_2M, TESS_DATA_BYTES);
+	dumps(text, sizeof(text), true);
+	/* Two are a second apart */
+	usleep(1200000);
+	for (i = 0; i < 20; i++) {
+		tess_begin(ctx);
+		tess_nop(ctx);
+		tess_fill(ctx, TESS_FREE_VA + 0x128, 4, 1);
+		if (i)
+			tess_ctx_new_queue(ctx);
+		EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
+	}
+	for (i = 0; i < 50 * (int)patience() && !dumps(text, sizeof(text), false); i++)
+		usleep(100000);
+	EXPECT_EQ(1u, dumps(text, sizeof(text), true));
+	EXPECT_EQ(0, strncmp(text, "**** Tessera device coredump ****\nversion: 1\n", 45));
+	EXPECT_NE(NULL, strstr(text, "\nreason: fault\n"));
+	snprintf(expect, sizeof(expect), "\npid: %d\n", getpid());
+	EXPECT_NE(NULL, strstr(text, expect));
+	snprintf(expect, sizeof(expect), "\ncause: %u\naddress: %#llx\n",
+		 DRM_TESSERA_CAUSE_STORE_PAGE, TESS_FREE_VA + 0x128);
+	EXPECT_NE(NULL, strstr(text, expect));
+	snprintf(expect, sizeof(expect), "\npacket-index: 1\npacket-address: %#llx\n",
+		 TESS_CMD_VA + DRM_TESSERA_PKT_SIZE);
+	EXPECT_NE(NULL, strstr(text, expect));
+	snprintf(expect, sizeof(expect), "\npacket: 00000001%08x", DRM_TESSERA_PKT_FILL);
+	EXPECT_NE(NULL, strstr(text, expect));
+	snprintf(expect, sizeof(expect), "\n  %#llx-%#llx rwx offset 0x0 system\n",
+		 TESS_FREE_VA + TESS_2M, TESS_FREE_VA + TESS_2M + TESS_DATA_BYTES);
+	EXPECT_NE(NULL, strstr(text, expect));
+}
+
 static void set_hang_ms(struct __test_metadata *_metadata, const char *value)
 {
 	int fd = open(HANG_MS_PATH, O_WRONLY);
@@ -342,6 +452,8 @@ TEST_F(hang, endless_kernel)
 	tess_dispatch(&self->ctx, TESS_K_LOOP, 1, 1, 0, 0);
 	EXPECT_EQ(-ETIME, tess_ctx_run(&self->ctx));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_HUNG, tess_queue_flags(self->ctx.fd, self->ctx.queue));
+	EXPECT_EQ(1u, vm_status(self->ctx.fd, self->ctx.vm).hung);
+	EXPECT_EQ(DRM_TESSERA_VM_GUILTY, vm_status(self->ctx.fd, self->ctx.vm).flags);
 	EXPECT_EQ(-EIO, __tess_ctx_submit(&self->ctx));
 	tess_ctx_new_queue(&self->ctx);
 	tess_begin(&self->ctx);

@@ -73,6 +73,7 @@ struct drm_tessera_array {
  * @DRM_TESSERA_QUERY_LIMITS: since 1.1: struct drm_tessera_query_limits
  * @DRM_TESSERA_QUERY_TIME: since 1.1: struct drm_tessera_query_time. The argument of the query is
  *	the clock of the CPU: CLOCK_REALTIME, _MONOTONIC, _MONOTONIC_RAW, _BOOTTIME or _TAI
+ * @DRM_TESSERA_QUERY_VM: since 1.3: struct drm_tessera_query_vm. The argument is the VM's id
  */
 enum drm_tessera_query_type {
 	DRM_TESSERA_QUERY_GPU = 0,
@@ -80,6 +81,7 @@ enum drm_tessera_query_type {
 	DRM_TESSERA_QUERY_MEMORY = 2,
 	DRM_TESSERA_QUERY_LIMITS = 3,
 	DRM_TESSERA_QUERY_TIME = 4,
+	DRM_TESSERA_QUERY_VM = 5,
 };
 
 /**
@@ -92,7 +94,7 @@ enum drm_tessera_query_type {
  *	that of version 1.0 to 4096; what the kernel does not know of it is zero. Else zero
  * @arg: what @type needs to know, else zero
  *
- * Errors: -EINVAL unknown @type, @stride, @arg.
+ * Errors: -EINVAL unknown @type, @stride, @arg; -ENOENT no such VM.
  */
 struct drm_tessera_query {
 	__u32 type;
@@ -233,6 +235,30 @@ struct drm_tessera_query_time {
 	__u64 cpu_ns;
 	__u64 span_ns;
 	__u32 clock_khz;
+	__u32 pad;
+};
+
+#define DRM_TESSERA_VM_GUILTY		(1 << 0) /* since 1.3: @faulted or @hung is not 0 */
+#define DRM_TESSERA_VM_INNOCENT		(1 << 1) /* since 1.3: @lost is not 0 */
+#define DRM_TESSERA_VM_BANNED		(1 << 2) /* since 1.3: its file gets no more GPU time */
+
+/**
+ * struct drm_tessera_query_vm - what became of the jobs of a VM
+ * @faulted: jobs that faulted
+ * @hung: jobs that ran too long and were stopped
+ * @lost: jobs that ended without a fault of theirs: their slice or the GPU was taken away
+ * @flags: DRM_TESSERA_VM_*
+ * @pad: zero
+ *
+ * Since 1.3. From the VM's creation, over all its queues, also those that are destroyed. Jobs that
+ * are cancelled because an earlier one of their queue failed do not count. When the GPU is gone QUERY
+ * fails with -ENODEV: then all jobs that were not complete are lost, and no VM is guilty of that.
+ */
+struct drm_tessera_query_vm {
+	__u64 faulted;
+	__u64 hung;
+	__u64 lost;
+	__u32 flags;
 	__u32 pad;
 };
 

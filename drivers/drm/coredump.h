@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_DRM_COREDUMP_H_
+#define _TESSERA_DRM_COREDUMP_H_
+
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <tessera/client.h>
+
+struct tess_device;
+struct tess_submit;
+
+/**
+ * struct tess_coredump - the next dump of a device
+ * @work: writes it; not pending: there is none
+ * @queue: whose job failed, referenced
+ * @submit_cmd: address of its command buffer
+ * @count: packets in it
+ * @cmd: index of it in its SUBMIT
+ * @fault: why, if @faulted
+ * @faulted: it faulted; else it hung
+ * @busy: bit 0: the members above are in use
+ * @next: jiffies before which no other one is written
+ */
+struct tess_coredump {
+	struct work_struct work;
+	struct tess_queue *queue;
+	u64 submit_cmd;
+	u32 count;
+	u32 cmd;
+	struct tess_fault fault;
+	bool faulted;
+	unsigned long busy;
+	unsigned long next;
+};
+
+void tess_coredump_init(struct tess_device *tdev);
+void tess_coredump_stop(struct tess_device *tdev);
+void tess_coredump_take(struct tess_submit *submit, const struct tess_fault *fault);
+
+#endif
