@@ -121,7 +121,8 @@ def run(opts):
         argv = m.base_args(modules)
         m.preload = preload() if opts.accel == "tcg" else []
         if opts.iommu:
-            argv += ["-device", "amd-iommu,dma-remap=on"]
+            # The AMD one ends QEMU when tables go with the pages that they map (7.2 frees them so)
+            argv += ["-device", "intel-iommu,caching-mode=on"]
         models = []
         for n, args in enumerate(model_args):
             child, sock = start_model(m, n, args)

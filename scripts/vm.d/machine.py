@@ -252,6 +252,7 @@ class Machine:
         make_initrd(initramfs, self.path("initrd"), self.config(modules),
                     command_text(opts.command, opts.env))
         append = APPEND + (f" tsc_early_khz={opts.tsc_khz}" if opts.accel == "tcg" else "")
+        append += " intel_iommu=on" if getattr(opts, "iommu", False) else ""
         cpu = "host" if opts.accel == "kvm" else "max,-erms,-fsrm"
         accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
         return [

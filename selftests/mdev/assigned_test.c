@@ -175,4 +175,21 @@ TEST_F(assigned, comes_later)
 	EXPECT_EQ(0, join(self));
 }
 
+/* Contiguous memory that lies otherwise in the guest: tables of its pages go with them as a whole */
+TEST_F(assigned, unmaps_whole_tables)
+{
+	const uint64_t huge = 2 << 20, size = 32 * huge;
+	struct vgpu *v = &self->p.v;
+	char *mem, *start;
+
+	ASSERT_EQ(0, join(self));
+	mem = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem);
+	ASSERT_EQ(0, madvise(mem, size + huge, MADV_HUGEPAGE));
+	start = (char *)(((uintptr_t)mem + huge - 1) & ~(huge - 1)) + PAGE;
+	EXPECT_EQ(0, vgpu_map(v, start, BAR_GPA, size - PAGE, true));
+	EXPECT_EQ(0, vgpu_unmap(v, BAR_GPA, size - PAGE));
+	munmap(mem, size + huge);
+}
+
 TEST_HARNESS_MAIN
