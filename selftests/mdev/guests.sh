@@ -110,10 +110,12 @@ removed_in_use()
 	u=$(create C1) || return 1
 	$guest --vgpu "$u" --detach r -- sh -c "$work"'; while sleep 1; do
 		[ -e /sys/class/tessera/gpu0 ] || exit 0; done' || return 1
-	wait_for 150 completed "$u" || return 1
+	wait_for 150 completed "$u" ||
+		{ echo "no completion in 150 s"; cat /run/tessera/guests/r/stdout; return 1; }
 	sleep 5
-	timeout 60 sh -c 'echo 1 >"/sys/bus/mdev/devices/$1/remove"' sh "$u" || return 1
-	scripts/vm wait r --timeout 120
+	timeout 60 sh -c 'echo 1 >"/sys/bus/mdev/devices/$1/remove"' sh "$u" ||
+		{ echo "remove: status $?"; cat /run/tessera/guests/r/stdout; return 1; }
+	scripts/vm wait r --timeout 120 || { echo "the guest did not see it go"; return 1; }
 }
 
 # screenshot N: of head 0 of the guest "p", is it picture N?
