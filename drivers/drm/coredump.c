@@ -138,7 +138,7 @@ static void tess_dump_print(struct drm_printer *p, struct tess_coredump *dump)
 		   init_utsname()->release);
 	drm_printf(p, "reason: %s\nprocess: %s\npid: %d\nslice: %u\n",
 		   dump->faulted ? "fault" : "hang", queue->usage->comm, queue->usage->pid,
-		   queue->lane->lanes->vslice);
+		   dump->vslice);
 	drm_printf(p, "command-buffer: %#llx\npackets: %u\ncommand-buffer-index: %u\n",
 		   dump->submit_cmd, dump->count, dump->cmd);
 	if (dump->faulted)
@@ -223,6 +223,7 @@ void tess_coredump_take(struct tess_submit *submit, const struct tess_fault *fau
 	dump->submit_cmd = submit->job.cmd;
 	dump->count = submit->job.count;
 	dump->cmd = submit->cmd;
+	dump->vslice = submit->lane->lanes->vslice;
 	dump->faulted = fault;
 	if (fault)
 		dump->fault = *fault;

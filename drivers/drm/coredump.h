@@ -16,6 +16,7 @@ struct tess_submit;
  * @submit_cmd: address of its command buffer
  * @count: packets in it
  * @cmd: index of it in its SUBMIT
+ * @vslice: where it ran
  * @fault: why, if @faulted
  * @faulted: it faulted; else it hung
  * @busy: bit 0: the members above are in use
@@ -27,6 +28,7 @@ struct tess_coredump {
 	u64 submit_cmd;
 	u32 count;
 	u32 cmd;
+	unsigned int vslice;
 	struct tess_fault fault;
 	bool faulted;
 	unsigned long busy;

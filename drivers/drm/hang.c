@@ -4,7 +4,8 @@
  *
  * The job at which the ring stands is guilty, because a ring runs in order.
  * Its queue is dead from that moment; jobs of that queue that are on the ring already
- * are turned into nothing by the recovery, all others run. A job that comes to a dead queue
+ * are turned into nothing by the recovery, all others run, also those of the same queue that run
+ * beside it on other slices. A job that comes to a dead queue
  * ends with the last one of that queue that is on the ring, not before: a fence says that
  * all earlier work of its queue is over.
  *
@@ -68,20 +69,6 @@ bool tess_usage_is_banned(const struct tess_usage *usage)
 	unsigned int limit = READ_ONCE(ban_hangs);
 
 	return limit && atomic_read(&usage->hangs) >= limit;
-}
-
-/**
- * tess_queue_is_dead_locked() - does a queue take no more jobs?
- * @queue: queue, the lock of its lane is held
- *
- * Return: true: DRM_TESSERA_QUEUE_* in its flags says why.
- */
-bool tess_queue_is_dead_locked(struct tess_queue *queue)
-{
-	lockdep_assert_held(&queue->lane->lock);
-	if (tess_usage_is_banned(queue->usage))
-		queue->flags |= DRM_TESSERA_QUEUE_BANNED;
-	return queue->flags;
 }
 
 /* ---- recovery ---- */
@@ -153,7 +140,7 @@ static void tess_lane_count_hang(struct tess_lane *lane, struct tess_queue *queu
 
 	lockdep_assert_held(&lane->lock);
 
-	queue->flags |= DRM_TESSERA_QUEUE_HUNG;
+	tess_queue_fail(queue, DRM_TESSERA_QUEUE_HUNG);
 	atomic64_inc(&queue->vm->hung);
 	if (hangs == READ_ONCE(ban_hangs))
 		drm_notice(lane->tdev->drm, "%s (%d) is banned: %u of its jobs hung\n",
@@ -172,9 +159,7 @@ static int tess_lane_note_fault_locked(struct tess_lane *lane, struct tess_submi
 		tess_lane_count_hang(lane, queue);
 		return -ETIME;
 	}
-	queue->flags |= DRM_TESSERA_QUEUE_FAULTED;
-	queue->fault = *fault;
-	queue->fault_cmd = guilty->cmd;
+	tess_queue_fault(queue, fault, guilty->cmd, lane->lanes->vslice);
 	atomic64_inc(&queue->vm->faulted);
 	tess_coredump_take(guilty, fault);
 	return -EFAULT;

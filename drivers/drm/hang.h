@@ -5,12 +5,10 @@
 #include <linux/types.h>
 
 struct tess_lane;
-struct tess_queue;
 struct tess_usage;
 struct work_struct;
 
 bool tess_usage_is_banned(const struct tess_usage *usage);
-bool tess_queue_is_dead_locked(struct tess_queue *queue);
 void tess_lane_fault_work(struct work_struct *work);
 void tess_lane_watchdog(struct work_struct *work);
 void tess_lane_watch_soon(struct tess_lane *lane);

@@ -116,7 +116,7 @@ bool tess_lanes_available(struct tess_lanes *lanes);
 
 struct tess_lane *tess_lane_get(struct tess_lanes *lanes, struct tess_usage *usage, u32 priority);
 void tess_lane_put(struct tess_lane *lane);
-bool tess_lane_admit_locked(struct tess_lane *lane, u32 count);
+bool tess_lane_admit_locked(struct tess_lane *lane);
 void tess_lane_job_over(struct tess_lane *lane, bool began, bool pushed);
 struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *usage,
 				   u32 priority);

@@ -44,16 +44,15 @@ bool tess_lanes_available(struct tess_lanes *lanes)
 }
 
 /**
- * tess_lane_admit_locked() - count jobs that will be pushed
+ * tess_lane_admit_locked() - count a job that will be pushed
  * @lane: lane, its lock is held
- * @count: their number; 0: only ask
  *
- * In one step with the question: tess_lanes_reclaim() either waits for them, or was first and
- * they are refused.
+ * In one step with the question: tess_lanes_reclaim() either waits for it, or was first and
+ * it is refused.
  *
  * Return: false: the slice takes none.
  */
-bool tess_lane_admit_locked(struct tess_lane *lane, u32 count)
+bool tess_lane_admit_locked(struct tess_lane *lane)
 {
 	struct tess_lanes *lanes = lane->lanes;
 	bool admitted;
@@ -63,7 +62,7 @@ bool tess_lane_admit_locked(struct tess_lane *lane, u32 count)
 	spin_lock(&lanes->lock);
 	admitted = lane->ring && tess_lanes_available_locked(lanes);
 	if (admitted)
-		atomic_add(count, &lanes->queued);
+		atomic_inc(&lanes->queued);
 	spin_unlock(&lanes->lock);
 	return admitted;
 }

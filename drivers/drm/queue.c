@@ -2,10 +2,11 @@
 /**
  * DOC: queues
  *
- * A queue is an entity of the GPU scheduler of one lane, bound to a VM. When one of its
- * jobs fails the queue is dead: what follows may depend on what failed, so later jobs
- * are cancelled, and the program finds the reason in QUEUE_STATE and makes a new queue.
- * Other queues, also of the same process, are not affected.
+ * A queue is an entity of the GPU scheduler of a lane on each of its slices, bound to a VM. An
+ * entity is made with the first job for its slice, as lanes take memory (place.c says which
+ * slice that is). When one of its jobs fails the queue is dead: what follows may depend on what
+ * failed, so later jobs are cancelled, and the program finds the reason in QUEUE_STATE and makes a
+ * new queue. Other queues, also of the same process, are not affected.
  *
  * A queue ends in two steps. It is killed when it is destroyed, its file is closed or
  * its GPU goes away: jobs that did not start end with -ESRCH. It is released with its
@@ -22,6 +23,7 @@
 #include "fdinfo.h"
 #include "hang.h"
 #include "lane.h"
+#include "place.h"
 #include "queue.h"
 #include "vm.h"
 
@@ -50,8 +52,14 @@ void tess_queue_module_exit(void)
 static void tess_queue_release_work(struct work_struct *work)
 {
 	struct tess_queue *queue = container_of(work, struct tess_queue, release_work);
+	unsigned int i;
 
-	tess_lane_put(queue->lane);
+	for (i = 0; i < queue->entity_count; i++) {
+		if (!queue->entities[i])
+			continue;
+		tess_lane_put(queue->entities[i]->lane);
+		kfree(queue->entities[i]);
+	}
 	tess_usage_put(queue->usage);
 	mutex_destroy(&queue->lock);
 	tess_vm_put(queue->vm);
@@ -93,15 +101,71 @@ struct tess_queue *tess_queue_lookup(struct tess_file *tfile, u32 id)
 	return queue;
 }
 
+/**
+ * tess_queue_is_dead() - does a queue take no more jobs?
+ * @queue: queue; any context
+ *
+ * Return: true: DRM_TESSERA_QUEUE_* in its flags says why.
+ */
+bool tess_queue_is_dead(struct tess_queue *queue)
+{
+	if (tess_usage_is_banned(queue->usage))
+		tess_queue_fail(queue, DRM_TESSERA_QUEUE_BANNED);
+	return READ_ONCE(queue->flags);
+}
+
+/**
+ * tess_queue_fail() - a queue takes no more jobs
+ * @queue: queue; any context
+ * @flag: DRM_TESSERA_QUEUE_* that says why; FAULTED: use tess_queue_fault()
+ */
+void tess_queue_fail(struct tess_queue *queue, u32 flag)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->state_lock, flags);
+	WRITE_ONCE(queue->flags, queue->flags | flag);
+	spin_unlock_irqrestore(&queue->state_lock, flags);
+}
+
+/**
+ * tess_queue_fault() - a queue takes no more jobs, because one faulted
+ * @queue: queue; any context
+ * @fault: what the GPU says; of several the first one is kept
+ * @cmd: index of the command buffer in its SUBMIT
+ * @slice: where
+ */
+void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u32 cmd,
+		      u32 slice)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->state_lock, flags);
+	if (!(queue->flags & DRM_TESSERA_QUEUE_FAULTED)) {
+		queue->fault = *fault;
+		queue->fault_cmd = cmd;
+		queue->fault_slice = slice;
+		WRITE_ONCE(queue->flags, queue->flags | DRM_TESSERA_QUEUE_FAULTED);
+	}
+	spin_unlock_irqrestore(&queue->state_lock, flags);
+}
+
 static void tess_queue_kill_locked(struct tess_queue *queue)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&queue->tdev->queue_lock);
 
 	mutex_lock(&queue->lock);
 	if (!queue->killed) {
 		queue->killed = true;
 		list_del_init(&queue->link);
-		drm_sched_entity_fini(&queue->entity);
+		for (i = 0; i < queue->entity_count; i++)
+			if (queue->entities[i])
+				drm_sched_entity_fini(&queue->entities[i]->base);
+		/* It keeps the module, whose exit waits for queues that are being released */
+		dma_fence_put(queue->last);
+		queue->last = NULL;
 	}
 	mutex_unlock(&queue->lock);
 }
@@ -168,52 +232,107 @@ int tess_queue_may(struct drm_file *file, u32 priority)
 	return capable(CAP_SYS_NICE) || drm_is_current_master(file) ? 0 : -EACCES;
 }
 
-static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tess_file *tfile,
-					    const struct drm_tessera_queue_create *args)
+static struct tess_entity *tess_entity_create(struct tess_queue *queue, unsigned int vslice)
 {
-	u32 prio = array_index_nospec(args->priority, ARRAY_SIZE(tess_queue_priorities));
 	struct drm_gpu_scheduler *sched;
-	struct tess_queue *queue;
+	struct tess_entity *entity;
 	int ret;
 
-	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	entity = kzalloc(sizeof(*entity), GFP_KERNEL_ACCOUNT);
+	if (!entity)
+		return ERR_PTR(-ENOMEM);
+	entity->lane = tess_lane_get(&queue->tdev->lanes[vslice], queue->usage, queue->priority);
+	if (IS_ERR(entity->lane)) {
+		ret = PTR_ERR(entity->lane);
+		goto err_free;
+	}
+	sched = &entity->lane->sched;
+	ret = drm_sched_entity_init(&entity->base, tess_queue_priorities[queue->priority], &sched,
+				    1, NULL);
+	if (ret)
+		goto err_put_lane;
+	return entity;
+
+err_put_lane:
+	tess_lane_put(entity->lane);
+err_free:
+	kfree(entity);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tess_queue_entity() - a queue on a slice
+ * @queue: queue that is not killed, its lock is held
+ * @vslice: one of its slices
+ *
+ * Return: entity, which stays as long as the queue, or error pointer: -ENXIO it was not there, and
+ * the slice is not available, -ENOMEM, -ENODEV.
+ */
+struct tess_entity *tess_queue_entity(struct tess_queue *queue, unsigned int vslice)
+{
+	struct tess_entity *entity = queue->entities[vslice];
+
+	lockdep_assert_held(&queue->lock);
+	if (entity)
+		return entity;
+	entity = tess_entity_create(queue, vslice);
+	if (!IS_ERR(entity))
+		queue->entities[vslice] = entity;
+	return entity;
+}
+
+static struct tess_queue *tess_queue_alloc(struct tess_device *tdev, struct tess_file *tfile,
+					   const struct drm_tessera_queue_create *args)
+{
+	struct tess_queue *queue;
+
+	queue = kzalloc(struct_size(queue, entities, tdev->lane_count), GFP_KERNEL_ACCOUNT);
 	if (!queue)
 		return ERR_PTR(-ENOMEM);
 
+	queue->entity_count = tdev->lane_count;
 	kref_init(&queue->ref);
 	mutex_init(&queue->lock);
+	spin_lock_init(&queue->state_lock);
+	INIT_LIST_HEAD(&queue->link);
 	INIT_WORK(&queue->release_work, tess_queue_release_work);
 	queue->tdev = tdev;
+	queue->slices = args->slices;
+	queue->priority = array_index_nospec(args->priority, ARRAY_SIZE(tess_queue_priorities));
 	queue->out_context = dma_fence_context_alloc(1);
-
-	ret = -ENOENT;
-	queue->vm = tess_vm_lookup(tfile, args->vm);
-	if (!queue->vm)
-		goto err_free;
-
-	queue->lane = tess_lane_get(&tdev->lanes[__ffs64(args->slices)], tfile->usage, prio);
-	if (IS_ERR(queue->lane)) {
-		ret = PTR_ERR(queue->lane);
-		goto err_put_vm;
-	}
-	sched = &queue->lane->sched;
-	ret = drm_sched_entity_init(&queue->entity, tess_queue_priorities[prio], &sched, 1, NULL);
-	if (ret)
-		goto err_put_lane;
 	queue->usage = tess_usage_get(tfile->usage);
+
+	queue->vm = tess_vm_lookup(tfile, args->vm);
+	if (!queue->vm) {
+		tess_usage_put(queue->usage);
+		kfree(queue);
+		return ERR_PTR(-ENOENT);
+	}
+	return queue;
+}
+
+static struct tess_queue *tess_queue_create(struct tess_device *tdev, struct tess_file *tfile,
+					    const struct drm_tessera_queue_create *args)
+{
+	struct tess_queue *queue;
+	int ret;
+
+	queue = tess_queue_alloc(tdev, tfile, args);
+	if (IS_ERR(queue))
+		return queue;
+	/* One that no slice is there for is refused now, not with its first job */
+	mutex_lock(&queue->lock);
+	ret = PTR_ERR_OR_ZERO(tess_queue_place(queue, queue->slices, NULL));
+	mutex_unlock(&queue->lock);
+	if (ret) {
+		tess_queue_put(queue);
+		return ERR_PTR(ret);
+	}
 
 	mutex_lock(&tdev->queue_lock);
 	list_add_tail(&queue->link, &tdev->queues);
 	mutex_unlock(&tdev->queue_lock);
 	return queue;
-
-err_put_lane:
-	tess_lane_put(queue->lane);
-err_put_vm:
-	tess_vm_put(queue->vm);
-err_free:
-	kfree(queue);
-	return ERR_PTR(ret);
 }
 
 /**
@@ -222,8 +341,8 @@ err_free:
  * @data: struct drm_tessera_queue_create
  * @file: open file
  *
- * Return: 0; -EINVAL flags, priority, not one slice or none that there is; -ENOENT no such
- * VM; -EACCES not the right to the priority, or the file is banned; -ENXIO the slice is not
+ * Return: 0; -EINVAL flags, priority, no slice or one that there is not; -ENOENT no such
+ * VM; -EACCES not the right to the priority, or the file is banned; -ENXIO no slice of them is
  * available; -EMFILE too many queues; -ENOMEM; -ENODEV.
  */
 int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -236,7 +355,7 @@ int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file 
 
 	if (args->flags)
 		return -EINVAL;
-	if (hweight64(args->slices) != 1 || __ffs64(args->slices) >= tdev->lane_count)
+	if (!args->slices || fls64(args->slices) - 1 >= tdev->lane_count)
 		return -EINVAL;
 	ret = tess_queue_may(file, args->priority);
 	if (ret)
@@ -310,13 +429,13 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	if (!queue)
 		return -ENOENT;
 
-	spin_lock_irq(&queue->lane->lock);
-	tess_queue_is_dead_locked(queue);
+	tess_queue_is_dead(queue);
+	spin_lock_irq(&queue->state_lock);
 	flags = queue->flags;
 	fault = queue->fault;
 	cmd = queue->fault_cmd;
-	spin_unlock_irq(&queue->lane->lock);
-	slice = queue->lane->lanes->vslice;
+	slice = queue->fault_slice;
+	spin_unlock_irq(&queue->state_lock);
 	tess_queue_put(queue);
 
 	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags };

@@ -106,7 +106,7 @@ void tess_lane_fail_locked(struct tess_lane *lane, int error, struct list_head *
 		if (!submit->error)
 			atomic64_inc(&submit->queue->vm->lost);
 		submit->error = submit->error ?: error;
-		submit->queue->flags |= DRM_TESSERA_QUEUE_LOST;
+		tess_queue_fail(submit->queue, DRM_TESSERA_QUEUE_LOST);
 	}
 	list_splice_tail_init(&lane->pending, done);
 }
@@ -152,14 +152,14 @@ static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *sub
 	struct tess_queue *queue = submit->queue;
 	int ret;
 
-	if (tess_queue_is_dead_locked(queue))
+	if (tess_queue_is_dead(queue))
 		return -ECANCELED;
 	if (lane->ring)
 		ret = tess_ring_submit(lane->ring, &submit->job, &submit->seq);
 	else
 		ret = READ_ONCE(lane->lanes->stopped) ? -ENODEV : -ENXIO;
 	if (ret) {
-		queue->flags |= DRM_TESSERA_QUEUE_LOST;
+		tess_queue_fail(queue, DRM_TESSERA_QUEUE_LOST);
 		atomic64_inc(&queue->vm->lost);
 	}
 	return ret;
@@ -196,9 +196,9 @@ static int tess_lane_run_locked(struct tess_lane *lane, struct tess_submit *subm
 		submit->error = ret;
 		submit->seq = last->seq;
 		/* Others' jobs that are on the ring behind end later */
-		tess_fence_init_hw(submit->fence, dma_fence_context_alloc(1), 1);
+		tess_fence_init(submit->fence, dma_fence_context_alloc(1), 1);
 	} else {
-		tess_fence_init_hw(submit->fence, lane->fence_context, ++lane->fence_seqno);
+		tess_fence_init(submit->fence, lane->fence_context, ++lane->fence_seqno);
 	}
 	submit->started = true;
 	dma_fence_get(&submit->fence->base);
@@ -231,7 +231,7 @@ static struct dma_fence *tess_lane_run(struct tess_lane *lane, struct tess_submi
 static struct dma_fence *tess_sched_run_job(struct drm_sched_job *job)
 {
 	struct tess_submit *submit = to_tess_submit(job);
-	struct tess_lane *lane = submit->queue->lane;
+	struct tess_lane *lane = submit->lane;
 
 	/* Not inside drm_dev_enter(): the lane's ring says if there is a GPU */
 	submit->began = true;

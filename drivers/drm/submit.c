@@ -2,13 +2,14 @@
 /**
  * DOC: submission
  *
- * SUBMIT makes a job of each command buffer, gives the first one the fences of the in syncs
- * to wait for, puts the fence of the last one into the out syncs and queues them. All that can
+ * SUBMIT chooses slices, makes a job of each command buffer, gives them what they have to wait for,
+ * puts a fence of all of them into the out syncs and queues them. All that can
  * fail comes before the first job is armed; nothing after that may. User memory, which may take
  * for ever to come, is read before drm_dev_enter(): an unplug waits for what is inside.
  *
  * An in sync of the same queue needs no waiting: jobs of a queue run in order. So a
- * chain of jobs that a program makes explicit still runs back to back.
+ * chain of jobs that a program makes explicit still runs back to back. Jobs of one SUBMIT run in
+ * order, too, on one slice, unless the program says that they need not.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -21,6 +22,7 @@
 #include "fence.h"
 #include "hang.h"
 #include "lane.h"
+#include "place.h"
 #include "queue.h"
 #include "submit.h"
 #include "sync.h"
@@ -28,6 +30,8 @@
 
 /**
  * struct tess_request - what a SUBMIT asks for, in memory of the kernel
+ * @parallel: command buffers may run side by side
+ * @slices: where; 0: on any that the queue has
  * @cmds: command buffers
  * @cmd_count: number of them
  * @ins: what to wait for
@@ -37,6 +41,8 @@
  * @out_count: number of them
  */
 struct tess_request {
+	bool parallel;
+	u64 slices;
 	struct drm_tessera_cmd *cmds;
 	u32 cmd_count;
 	struct drm_tessera_sync *ins;
@@ -47,6 +53,20 @@ struct tess_request {
 };
 
 /**
+ * struct tess_batch - the jobs of a SUBMIT
+ * @req: what it asks for
+ * @out: fence of all of them, owned until they are pushed
+ * @where: slices that they are sent to
+ * @jobs: one for each command buffer
+ */
+struct tess_batch {
+	const struct tess_request *req;
+	struct tess_out_fence *out;
+	struct tess_entity **where;
+	struct tess_submit **jobs;
+};
+
+/**
  * tess_submit_free() - free a job
  * @submit: job; its part for the scheduler is cleaned up already
  */
@@ -54,18 +74,18 @@ void tess_submit_free(struct tess_submit *submit)
 {
 	struct tess_queue *queue = submit->queue;
 
-	tess_lane_job_over(queue->lane, submit->began, submit->pushed);
+	tess_lane_job_over(submit->lane, submit->began, submit->pushed);
 	/* The fences keep the module, whose exit waits for queues that are being released */
 	tess_queue_put(queue);
 	if (submit->started)
 		dma_fence_put(&submit->fence->base);
 	else
 		tess_fence_free(submit->fence);
-	tess_fence_free(submit->out);
 	kfree(submit);
 }
 
 static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct drm_file *file,
+					      struct tess_entity *entity,
 					      const struct drm_tessera_cmd *cmd)
 {
 	struct tess_submit *submit;
@@ -75,65 +95,84 @@ static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct d
 	if (!submit)
 		return ERR_PTR(-ENOMEM);
 	submit->fence = tess_fence_alloc();
-	submit->out = tess_fence_alloc();
-	if (!submit->fence || !submit->out)
-		goto err_free_fences;
+	if (!submit->fence)
+		goto err_free;
 
 	INIT_LIST_HEAD(&submit->link);
 	submit->job.as = queue->vm->as;
 	submit->job.cmd = cmd->va;
 	submit->job.count = cmd->count;
 
-	ret = drm_sched_job_init(&submit->base, &queue->entity, 1, NULL, file->client_id);
+	ret = drm_sched_job_init(&submit->base, &entity->base, 1, NULL, file->client_id);
 	if (ret)
-		goto err_free_fences;
+		goto err_free_fence;
 	kref_get(&queue->ref);
 	submit->queue = queue;
+	submit->lane = entity->lane;
 	return submit;
 
-err_free_fences:
-	tess_fence_free(submit->out);
+err_free_fence:
 	tess_fence_free(submit->fence);
+err_free:
 	kfree(submit);
 	return ERR_PTR(ret);
 }
 
-/* Why a queue takes no jobs; @count of them are as good as there if it does */
-static int tess_submit_admit_locked(struct tess_queue *queue, u32 count)
+/* ---- where its jobs run ---- */
+
+/* All on one slice, in order */
+static int tess_batch_place_one(struct tess_batch *batch, struct tess_queue *queue)
 {
-	lockdep_assert_held(&queue->lane->lock);
-	if (tess_queue_is_dead_locked(queue))
-		return -EIO;
-	return tess_lane_admit_locked(queue->lane, count) ? 0 : -ENXIO;
+	u64 slices = batch->req->slices ?: queue->slices;
+	struct tess_entity *entity;
+	u32 i;
+
+	entity = tess_queue_place(queue, slices, NULL);
+	if (IS_ERR(entity))
+		return PTR_ERR(entity);
+	for (i = 0; i < batch->req->cmd_count; i++)
+		batch->where[i] = entity;
+	return 0;
 }
 
-static int tess_submit_check_queue(struct tess_queue *queue)
+/* Side by side, as far as there are slices */
+static int tess_batch_place_all(struct tess_batch *batch, struct tess_queue *queue)
 {
-	int ret;
+	u64 slices = batch->req->slices ?: queue->slices;
+	u8 taken[TESS_MAX_SLICES] = {};
+	struct tess_entity *entity;
+	u32 i;
+
+	static_assert(TESS_MAX_CMDS <= U8_MAX);
+	for (i = 0; i < batch->req->cmd_count; i++) {
+		entity = tess_queue_place(queue, batch->req->cmds[i].slices ?: slices, taken);
+		if (IS_ERR(entity))
+			return PTR_ERR(entity);
+		batch->where[i] = entity;
+		taken[entity->lane->lanes->vslice]++;
+	}
+	return 0;
+}
+
+static int tess_batch_place(struct tess_batch *batch, struct tess_queue *queue)
+{
+	u32 i;
 
 	lockdep_assert_held(&queue->lock);
 	if (queue->killed)
 		return -ENOENT;
-
-	spin_lock_irq(&queue->lane->lock);
-	ret = tess_submit_admit_locked(queue, 0);
-	spin_unlock_irq(&queue->lane->lock);
-	return ret;
+	if (batch->req->slices & ~queue->slices)
+		return -EINVAL;
+	for (i = 0; i < batch->req->cmd_count; i++)
+		if (batch->req->cmds[i].slices & ~queue->slices)
+			return -EINVAL;
+	if (tess_queue_is_dead(queue))
+		return -EIO;
+	return batch->req->parallel ? tess_batch_place_all(batch, queue) :
+				      tess_batch_place_one(batch, queue);
 }
 
-static int tess_submit_admit(struct tess_queue *queue, struct tess_submit **parts, u32 count)
-{
-	struct tess_lane *lane = queue->lane;
-	u32 i;
-	int ret;
-
-	spin_lock_irq(&lane->lock);
-	ret = tess_submit_admit_locked(queue, count);
-	spin_unlock_irq(&lane->lock);
-	for (i = 0; !ret && i < count; i++)
-		parts[i]->pushed = true;
-	return ret;
-}
+/* ---- what they wait for ---- */
 
 static int tess_submit_add_in(struct tess_submit *submit, struct drm_file *file,
 			      const struct drm_tessera_sync *in)
@@ -165,95 +204,171 @@ static int tess_submit_add_ins(struct tess_submit *submit, struct drm_file *file
 	return 0;
 }
 
-/* Take the out fence from the armed job, and follow it. @before: of the part before it */
-static struct dma_fence *tess_submit_take_out(struct tess_submit *submit,
-					      struct dma_fence *before)
+/* An entity keeps the order of its jobs; elsewhere they have to wait for what came before */
+static int tess_submit_add_last(struct tess_submit *submit, const struct tess_entity *entity)
 {
 	struct tess_queue *queue = submit->queue;
-	struct tess_fence *out = submit->out;
 
-	submit->out = NULL;
-	tess_fence_init_out(out, queue->out_context, ++queue->out_seqno,
-			    &submit->base.s_fence->finished, before);
-	return &out->base;
+	if (!queue->last || queue->last_entity == entity)
+		return 0;
+	return drm_sched_job_add_dependency(&submit->base, dma_fence_get(queue->last));
 }
 
-static void tess_submit_discard(struct tess_submit **parts, u32 count)
+static int tess_submit_wait_as(struct tess_submit *submit, struct tess_submit *first)
 {
-	while (count--) {
-		drm_sched_job_cleanup(&parts[count]->base);
-		tess_submit_free(parts[count]);
+	struct dma_fence *fence;
+	unsigned long i;
+	int ret;
+
+	xa_for_each(&first->base.dependencies, i, fence) {
+		ret = drm_sched_job_add_dependency(&submit->base, dma_fence_get(fence));
+		if (ret)
+			return ret;
 	}
+	return 0;
 }
 
-/* A job for each command buffer: the queue keeps their order */
-static int tess_submit_prepare(struct tess_queue *queue, struct drm_file *file,
-			       const struct tess_request *req, struct tess_submit **parts)
+static int tess_batch_add_dependencies(struct tess_batch *batch, struct drm_file *file)
 {
+	const struct tess_request *req = batch->req;
 	u32 i;
 	int ret;
 
-	for (i = 0; i < req->cmd_count; i++) {
-		parts[i] = tess_submit_create(queue, file, &req->cmds[i]);
-		if (IS_ERR(parts[i])) {
-			ret = PTR_ERR(parts[i]);
+	ret = tess_submit_add_ins(batch->jobs[0], file, req->ins, req->in_count);
+	/* What is said once is looked up once: a syncobj may have another fence by now */
+	for (i = 1; !ret && req->parallel && i < req->cmd_count; i++)
+		ret = tess_submit_wait_as(batch->jobs[i], batch->jobs[0]);
+	for (i = 0; !ret && i < req->cmd_count; i++)
+		ret = tess_submit_add_last(batch->jobs[i], batch->where[i]);
+	return ret;
+}
+
+/* ---- the way to the scheduler ---- */
+
+/* Not dead and not taken away, or counted: both at the same time as the slice's lanes close */
+static int tess_submit_admit(struct tess_submit *submit)
+{
+	struct tess_lane *lane = submit->lane;
+	int ret = 0;
+
+	spin_lock_irq(&lane->lock);
+	if (tess_queue_is_dead(submit->queue))
+		ret = -EIO;
+	else if (!tess_lane_admit_locked(lane))
+		ret = -ENXIO;
+	spin_unlock_irq(&lane->lock);
+	submit->pushed = !ret;
+	return ret;
+}
+
+static void tess_batch_discard(struct tess_batch *batch, u32 count)
+{
+	while (count--) {
+		drm_sched_job_cleanup(&batch->jobs[count]->base);
+		tess_submit_free(batch->jobs[count]);
+	}
+	tess_out_fence_free(batch->out);
+}
+
+/* A job for each command buffer */
+static int tess_batch_prepare(struct tess_batch *batch, struct tess_queue *queue,
+			      struct drm_file *file)
+{
+	u32 count = batch->req->cmd_count, made, i;
+	int ret;
+
+	batch->out = tess_out_fence_alloc(count);
+	if (!batch->out)
+		return -ENOMEM;
+	for (made = 0; made < count; made++) {
+		struct tess_submit *submit;
+
+		submit = tess_submit_create(queue, file, batch->where[made],
+					    &batch->req->cmds[made]);
+		if (IS_ERR(submit)) {
+			ret = PTR_ERR(submit);
 			goto err_discard;
 		}
-		parts[i]->cmd = i;
+		submit->cmd = made;
+		batch->jobs[made] = submit;
 	}
-	ret = tess_submit_add_ins(parts[0], file, req->ins, req->in_count);
-	if (!ret)
-		ret = tess_submit_admit(queue, parts, req->cmd_count);
+	ret = tess_batch_add_dependencies(batch, file);
+	for (i = 0; !ret && i < count; i++)
+		ret = tess_submit_admit(batch->jobs[i]);
 	if (ret)
 		goto err_discard;
 	return 0;
 
 err_discard:
-	tess_submit_discard(parts, i);
+	tess_batch_discard(batch, made);
 	return ret;
 }
 
-/* Nothing fails any more */
-static void tess_submit_push(const struct tess_request *req, struct tess_submit **parts,
-			     struct drm_gpuvm_exec *exec)
+/* Where all of a SUBMIT is; NULL: on several slices */
+static struct tess_entity *tess_batch_entity(const struct tess_batch *batch)
 {
-	struct dma_fence *out = NULL;
 	u32 i;
 
+	for (i = 1; i < batch->req->cmd_count; i++)
+		if (batch->where[i] != batch->where[0])
+			return NULL;
+	return batch->where[0];
+}
+
+/* Nothing fails any more. Jobs may be over and freed as soon as they are pushed */
+static void tess_batch_push(struct tess_batch *batch, struct tess_queue *queue,
+			    struct drm_gpuvm_exec *exec)
+{
+	const struct tess_request *req = batch->req;
+	struct tess_out_fence *out = batch->out;
+	u32 i;
+
+	tess_out_fence_init(out, queue->out_context, ++queue->out_seqno);
 	for (i = 0; i < req->cmd_count; i++) {
-		drm_sched_job_arm(&parts[i]->base);
-		out = tess_submit_take_out(parts[i], out);
-		if (i == req->cmd_count - 1) {
-			tess_outs_attach(req->outs, req->out_count, out);
-			tess_vm_add_job(exec, out);
-		}
-		drm_sched_entity_push_job(&parts[i]->base);
+		drm_sched_job_arm(&batch->jobs[i]->base);
+		tess_out_fence_follow(out, i, &batch->jobs[i]->base.s_fence->finished);
 	}
-	dma_fence_put(out);
+	tess_outs_attach(req->outs, req->out_count, &out->base);
+	tess_vm_add_job(exec, &out->base);
+	for (i = 0; i < req->cmd_count; i++)
+		drm_sched_entity_push_job(&batch->jobs[i]->base);
+
+	dma_fence_put(queue->last);
+	queue->last = &out->base;
+	queue->last_entity = tess_batch_entity(batch);
+}
+
+static int tess_batch_run(struct tess_batch *batch, struct tess_queue *queue,
+			  struct drm_file *file)
+{
+	struct drm_gpuvm_exec exec;
+	int ret;
+
+	ret = tess_batch_place(batch, queue);
+	if (ret)
+		return ret;
+	ret = tess_vm_lock_for_job(queue->vm, &exec);
+	if (ret)
+		return ret;
+	ret = tess_batch_prepare(batch, queue, file);
+	if (!ret)
+		tess_batch_push(batch, queue, &exec);
+	drm_gpuvm_exec_unlock(&exec);
+	return ret;
 }
 
 static int tess_submit_locked(struct tess_queue *queue, struct drm_file *file,
 			      const struct tess_request *req)
 {
-	struct drm_gpuvm_exec exec;
-	struct tess_submit **parts;
-	int ret;
+	struct tess_batch batch = { .req = req };
+	int ret = -ENOMEM;
 
-	ret = tess_submit_check_queue(queue);
-	if (ret)
-		return ret;
-	parts = kmalloc_array(req->cmd_count, sizeof(*parts), GFP_KERNEL);
-	if (!parts)
-		return -ENOMEM;
-	ret = tess_vm_lock_for_job(queue->vm, &exec);
-	if (ret)
-		goto out_free;
-	ret = tess_submit_prepare(queue, file, req, parts);
-	if (!ret)
-		tess_submit_push(req, parts, &exec);
-	drm_gpuvm_exec_unlock(&exec);
-out_free:
-	kfree(parts);
+	batch.where = kmalloc_array(req->cmd_count, sizeof(*batch.where), GFP_KERNEL);
+	batch.jobs = kmalloc_array(req->cmd_count, sizeof(*batch.jobs), GFP_KERNEL);
+	if (batch.where && batch.jobs)
+		ret = tess_batch_run(&batch, queue, file);
+	kfree(batch.jobs);
+	kfree(batch.where);
 	return ret;
 }
 
@@ -273,9 +388,9 @@ static int tess_submit_entered(struct tess_queue *queue, struct drm_file *file,
 	return ret;
 }
 
-static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd)
+static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd, bool parallel)
 {
-	if (cmd->flags || cmd->slices)
+	if (cmd->flags || (cmd->slices && !parallel))
 		return false;
 	if (!cmd->count || cmd->count > DRM_TESSERA_MAX_INDIRECT)
 		return false;
@@ -283,7 +398,7 @@ static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd)
 	       cmd->va <= TESS_VA_END - (u64)cmd->count * DRM_TESSERA_PKT_SIZE;
 }
 
-static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *arr)
+static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *arr, bool parallel)
 {
 	struct drm_tessera_cmd *cmds;
 	u32 i;
@@ -294,7 +409,7 @@ static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *ar
 	if (IS_ERR(cmds))
 		return cmds;
 	for (i = 0; i < arr->count; i++) {
-		if (!tess_cmd_valid(&cmds[i])) {
+		if (!tess_cmd_valid(&cmds[i], parallel)) {
 			kvfree(cmds);
 			return ERR_PTR(-EINVAL);
 		}
@@ -306,13 +421,15 @@ static int tess_submit(struct tess_queue *queue, struct drm_file *file,
 		       const struct drm_tessera_submit *args)
 {
 	struct tess_request req = {
+		.parallel = args->flags & DRM_TESSERA_SUBMIT_PARALLEL,
+		.slices = args->slices,
 		.cmd_count = args->cmds.count,
 		.in_count = args->in_syncs.count,
 		.out_count = args->out_syncs.count,
 	};
 	int ret;
 
-	req.cmds = tess_cmds_copy(&args->cmds);
+	req.cmds = tess_cmds_copy(&args->cmds, req.parallel);
 	if (IS_ERR(req.cmds))
 		return PTR_ERR(req.cmds);
 	req.ins = tess_syncs_copy(&args->in_syncs);
@@ -350,7 +467,8 @@ out_free_cmds:
  *
  * Return: 0; -EINVAL flags, masks, counts, a command buffer, an in sync without a fence;
  * -E2BIG an element has a part that is not known; -ENOENT no such queue or syncobj; -EIO the
- * queue is dead; -ENXIO its slice was taken away; -EFAULT; -EINTR; -ENOMEM; -ENODEV.
+ * queue is dead; -ENXIO all of its slices were taken away, or those that were asked for; -EFAULT;
+ * -EINTR; -ENOMEM; -ENODEV.
  */
 int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -358,7 +476,7 @@ int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	struct tess_queue *queue;
 	int ret;
 
-	if (args->flags || args->slices)
+	if (args->flags & ~DRM_TESSERA_SUBMIT_PARALLEL)
 		return -EINVAL;
 	queue = tess_queue_lookup(to_tess_file(file), args->queue);
 	if (!queue)

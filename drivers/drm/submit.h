@@ -12,14 +12,15 @@
 struct drm_device;
 struct drm_file;
 struct tess_fence;
+struct tess_lane;
 struct tess_queue;
 
 /**
  * struct tess_submit - a job
  * @base: for the scheduler
  * @queue: queue, referenced
+ * @lane: where it runs, kept by @queue
  * @fence: hardware fence; referenced by the job if @started, else owned
- * @out: out fence, owned until the job is armed
  * @cmd: index of its command buffer in the SUBMIT
  * @job: for the ring
  * @link: in tess_lane::pending. Under tess_lane::lock
@@ -33,8 +34,8 @@ struct tess_queue;
 struct tess_submit {
 	struct drm_sched_job base;
 	struct tess_queue *queue;
+	struct tess_lane *lane;
 	struct tess_fence *fence;
-	struct tess_fence *out;
 	u32 cmd;
 	struct tess_job job;
 	struct list_head link;

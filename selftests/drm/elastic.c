@@ -108,6 +108,28 @@ TEST_F(elastic, slices_go_and_come)
 	EXPECT_EQ(0, tess_ctx_run(&ctx));
 }
 
+/* A queue of all slices takes no notice: there is always one that it can send to */
+TEST_F(elastic, queue_of_all_slices_goes_on)
+{
+	struct drm_tessera_queue_create args = { .slices = self->before.slice_mask };
+	struct tess_ctx ctx;
+	unsigned int i;
+
+	tess_ctx_open_on(&ctx, self->fd, __builtin_ctzll(self->before.slice_mask));
+	args.vm = ctx.vm;
+	ASSERT_EQ(0, tess_ioctl(ctx.fd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &args));
+	ctx.queue = args.id;
+	for (i = 0; i < 6; i++) {
+		ASSERT_EQ(0, i % 2 ? mdev_remove() : mdev_create(i % 4 ? "C2" : "C1"));
+		tess_begin(&ctx);
+		tess_fill(&ctx, TESS_DATA_VA, 4, i);
+		EXPECT_EQ(0, __tess_ctx_submit(&ctx));
+		EXPECT_EQ(0, tess_ctx_wait(&ctx));
+		EXPECT_EQ(i, *(uint32_t *)ctx.data);
+	}
+	tess_ctx_close(&ctx);
+}
+
 static int uevents_open(void)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };

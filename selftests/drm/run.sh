@@ -6,7 +6,7 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 dir=out/selftests/drm
-[ $# -gt 0 ] || set -- abi_1_0 query memory evict prime bind queue submit sync fault isolation stress \
+[ $# -gt 0 ] || set -- abi_1_0 query memory evict prime bind queue submit spread sync fault isolation stress \
 	fdinfo elastic turns lifetime torn
 
 status=0

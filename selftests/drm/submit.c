@@ -47,9 +47,9 @@ TEST_F(submit, errors)
 	EXPECT_EQ(-ENOENT, submit(ctx, args));
 	WITH(queue, ctx->queue + 1);
 	EXPECT_EQ(-ENOENT, submit(ctx, args));
-	WITH(flags, 1);
+	WITH(flags, 2);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
-	WITH(slices, 1ull << ctx->slice);
+	WITH(slices, 2ull << ctx->slice);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
 	WITH(cmds.count, 0);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
@@ -89,9 +89,9 @@ TEST_F(submit, command_buffer_errors)
 		cmd = good;          \
 		cmd.field = (value); \
 	} while (0)
-	WITH(flags, 1);
+	WITH(flags, 2);
 	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
-	WITH(slices, 1ull << ctx->slice);
+	WITH(slices, 2ull << ctx->slice);
 	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));
 	WITH(count, 0);
 	EXPECT_EQ(-EINVAL, submit_cmd(ctx, cmd));

@@ -24,7 +24,7 @@
  * structure). All ioctls are available on the render node.
  *
  * Objects: a *BO* is memory; a *VM* is an address space of the GPU, 38 bits; a
- * *queue* sends command buffers of one VM to one slice. A command buffer is an
+ * *queue* sends command buffers of one VM to one slice, or to several. A command buffer is an
  * array of packets (tessera_packet.h) in the VM's memory; it runs unprivileged.
  * All belong to the open file and go away with it.
  */
@@ -404,15 +404,17 @@ struct drm_tessera_vm_bind {
  * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
  * @vm: VM id
  * @flags: zero
- * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit
+ * @slices: mask of the slices that the queue may send to: bit n is slice n. One bit, since 1.4
+ *	also more: then the driver chooses, for each SUBMIT, one that is available and has little to
+ *	do; slices that come and go meanwhile are heeded
  * @priority: DRM_TESSERA_PRIORITY_NORMAL; _LOW: a tenth of the GPU time of others, or, where jobs
  *	take no turns, only when no job of another queue of the slice is ready; _HIGH: ten times as
  *	much, or before all others; for those with CAP_SYS_NICE and the DRM master
  * @id: out: queue id, not 0
  *
- * Errors: -ENOENT no such VM; -EINVAL flags, priority, not one slice, or a slice number that
+ * Errors: -ENOENT no such VM; -EINVAL flags, priority, no slice, or a slice number that
  * there is not; -EACCES not the right to this priority, or too many jobs of this file hung;
- * -ENXIO the slice is not available now; -EMFILE more than 1024 queues in this file.
+ * -ENXIO none of the slices is available now; -EMFILE more than 1024 queues in this file.
  */
 struct drm_tessera_queue_create {
 	__u32 vm;
@@ -487,7 +489,8 @@ struct drm_tessera_sync {
  * @va: where it begins in the queue's VM, 64-byte aligned
  * @count: packets, 1 to max_submit_packets
  * @flags: zero
- * @slices: zero
+ * @slices: zero; since 1.4, with DRM_TESSERA_SUBMIT_PARALLEL, mask of slices of the queue on one of
+ *	which it runs, instead of @slices of the SUBMIT
  */
 struct drm_tessera_cmd {
 	__u64 va;
@@ -496,25 +499,32 @@ struct drm_tessera_cmd {
 	__u64 slices;
 };
 
+#define DRM_TESSERA_SUBMIT_PARALLEL	(1 << 0) /* since 1.4: @cmds need no order */
+
 /**
  * struct drm_tessera_submit - DRM_IOCTL_TESSERA_SUBMIT
  * @queue: queue id
- * @flags: zero
- * @slices: zero
- * @cmds: struct drm_tessera_cmd, 1 to 64 (before 1.1 one), run in this order as one job: the
- *	first waits for the in syncs, the last signals the out syncs. None is taken, or all
+ * @flags: DRM_TESSERA_SUBMIT_*
+ * @slices: zero: any of the queue's; since 1.4 mask of those of them that may run this job
+ * @cmds: struct drm_tessera_cmd, 1 to 64 (before 1.1 one), run on one slice in this order as one
+ *	job: the first waits for the in syncs, the last signals the out syncs. None is taken, or
+ *	all. With _PARALLEL each goes to the slice that has least to do: they run side by side as far
+ *	as there are slices, so none may wait for another one; all wait for the in syncs, and the
+ *	out syncs are signalled when all are over
  * @in_syncs: struct drm_tessera_sync to wait for, at most 64
  * @out_syncs: struct drm_tessera_sync to signal, at most 64
  *
  * Jobs of a queue run in order. A job that fails signals its out syncs with an error, that of
  * the command buffer that failed:
  * -EFAULT it faulted, -ETIME it hung, -ENXIO its slice was taken away for another vGPU of
- * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. Other
+ * this machine, -ENODEV the GPU went away; the later ones of its queue with -ECANCELED. What runs
+ * beside it on other slices is not stopped, the out syncs wait for that, too. Other
  * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
  *
- * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, masks, counts, a command buffer,
- * an in sync that has no fence; those of struct drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
- * why); -ENXIO its slice was taken away, and the job was not taken: use another slice, or
+ * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, masks with slices that are not the
+ * queue's, counts, a command buffer, an in sync that has no fence; those of struct
+ * drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
+ * why); -ENXIO its slices were taken away, and the job was not taken: use another slice, or
  * try again when @generation of struct drm_tessera_query_gpu changed.
  */
 struct drm_tessera_submit {
