@@ -17,6 +17,7 @@
 #define OPS 400
 #define KEPT 16
 #define PACKETS 8u
+#define BUFFERS 4u
 
 static const uint64_t near[] = {
 	0,	     TESS_PAGE,	   TESS_2M,	 8 * TESS_PAGE,
@@ -31,11 +32,17 @@ enum kind { BO, VM, QUEUE, SYNC, KINDS };
  * @e: episode, with random numbers of its own
  * @fd: of all threads
  * @kept: handles that were given, and some that were not
+ * @cmds_bo: what new VMs have mapped at TESS_CMD_VA
+ * @cmds: where it writes command buffers in that
+ * @cmds_va: the same for the GPU
  */
 struct process {
 	struct episode e;
 	int fd;
 	uint32_t kept[KINDS][KEPT];
+	uint32_t cmds_bo;
+	uint64_t (*cmds)[DRM_TESSERA_PKT_SIZE / 8];
+	uint64_t cmds_va;
 };
 
 static uint64_t value(struct process *p)
@@ -79,6 +86,14 @@ static struct drm_tessera_array array(struct process *p, const void *good, uint3
 		.count = below(&p->e, 16) ? below(&p->e, max + 1) : (uint32_t)value(p),
 		.array = pointer(p, good),
 	};
+}
+
+/* One slice that there may be, some, or nonsense */
+static uint64_t slices(struct process *p)
+{
+	return below(&p->e, 2) ? 1ull << below(&p->e, 16) :
+	       below(&p->e, 4) ? 1 + below(&p->e, 255) :
+				 value(p);
 }
 
 static int request(struct process *p, unsigned long nr, void *arg)
@@ -143,8 +158,11 @@ static void op_vm(struct process *p)
 
 	if (!below(&p->e, 4))
 		request(p, DRM_IOCTL_TESSERA_VM_DESTROY, &destroy);
-	else if (!request(p, DRM_IOCTL_TESSERA_VM_CREATE, &create))
+	else if (!request(p, DRM_IOCTL_TESSERA_VM_CREATE, &create)) {
+		/* The other thread may have unmapped or destroyed what this one has made */
+		__tess_vm_map(p->fd, create.id, p->cmds_bo, 0, TESS_CMD_VA, TESS_PAGE, 0);
 		keep(p, VM, create.id);
+	}
 }
 
 static void op_bind(struct process *p)
@@ -174,7 +192,7 @@ static void op_queue(struct process *p)
 {
 	struct drm_tessera_queue_create create = {
 		.vm = handle(p, VM),
-		.slices = below(&p->e, 4) ? 1ull << below(&p->e, 16) : value(p),
+		.slices = slices(p),
 		.priority = below(&p->e, 8) ? below(&p->e, 3) : (uint32_t)value(p),
 	};
 	struct drm_tessera_queue_destroy destroy = { .id = handle(p, QUEUE) };
@@ -211,21 +229,25 @@ static void op_submit(struct process *p)
 		DRM_TESSERA_PKT_FILL,		DRM_TESSERA_PKT_SIGNAL, DRM_TESSERA_PKT_TIMESTAMP,
 		DRM_TESSERA_PKT_DISPATCH_RANGE, DRM_TESSERA_PKT_DRAW,	DRM_TESSERA_PKT_SET_VM,
 	};
-	uint64_t pkts[PACKETS][DRM_TESSERA_PKT_SIZE / 8];
-	struct drm_tessera_cmd cmd = {
-		.va = pointer(p, pkts),
-		.count = below(&p->e, 16) ? 1 + below(&p->e, PACKETS) : (uint32_t)value(p),
-	};
+	uint64_t(*pkts)[DRM_TESSERA_PKT_SIZE / 8] = p->cmds;
+	struct drm_tessera_cmd cmds[BUFFERS];
 	struct drm_tessera_sync syncs[4];
 	struct drm_tessera_submit s = {
 		.queue = handle(p, QUEUE),
-		.flags = flags(p, 0),
-		.cmds = array(p, &cmd, sizeof(cmd), 1),
+		.flags = flags(p, DRM_TESSERA_SUBMIT_PARALLEL),
+		.slices = below(&p->e, 4) ? 0 : slices(p),
+		.cmds = array(p, cmds, sizeof(cmds[0]), BUFFERS),
 		.in_syncs = array(p, syncs, sizeof(syncs[0]), 2),
 		.out_syncs = array(p, syncs + 2, sizeof(syncs[0]), 2),
 	};
 	unsigned int i, k;
 
+	for (i = 0; i < BUFFERS; i++)
+		cmds[i] = (struct drm_tessera_cmd){
+			.va = below(&p->e, 16) ? p->cmds_va : value(p),
+			.count = below(&p->e, 16) ? 1 + below(&p->e, PACKETS) : (uint32_t)value(p),
+			.slices = below(&p->e, 8) ? 0 : slices(p),
+		};
 	for (i = 0; i < PACKETS; i++) {
 		for (k = 0; k < DRM_TESSERA_PKT_SIZE / 8; k++)
 			pkts[i][k] = value(p);
@@ -291,11 +313,17 @@ void fuzz_ioctl(struct episode *e)
 	pthread_t thread;
 
 	p[0] = (struct process){ .e = *e, .fd = tess_open() };
+	p[0].cmds_bo = tess_bo_create(p[0].fd, TESS_PAGE, 0);
+	p[0].cmds = tess_bo_mmap(p[0].fd, p[0].cmds_bo, TESS_PAGE);
+	p[0].cmds_va = TESS_CMD_VA;
 	p[1] = p[0];
 	p[1].e.state ^= 0x5bd1e995;
+	p[1].cmds += PACKETS;
+	p[1].cmds_va += PACKETS * DRM_TESSERA_PKT_SIZE;
 	HOLDS(!pthread_create(&thread, NULL, live, &p[1]));
 	live(&p[0]);
 	pthread_join(thread, NULL);
+	munmap(p[0].cmds, TESS_PAGE);
 	if (below(e, 2))
 		close(p[0].fd);
 	computes();
