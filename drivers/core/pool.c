@@ -236,6 +236,19 @@ void tess_gpu_drain(struct tess_backend *be)
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_drain, TESS_NS);
 
+void tess_gpu_wedged(struct tess_backend *be)
+{
+	struct tess_gpu *gpu = be->gpu;
+	struct tess_frontend *fe;
+
+	mutex_lock(&pool_lock);
+	list_for_each_entry(fe, &pool_frontends, link)
+		if (fe->gpu_wedged && xa_load(&fe->gpus, gpu->info.index))
+			fe->gpu_wedged(fe, gpu);
+	mutex_unlock(&pool_lock);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_wedged, TESS_NS);
+
 void tess_gpu_unregister(struct tess_backend *be)
 {
 	struct tess_gpu *gpu = be->gpu;

@@ -398,6 +398,21 @@ err_put:
 	return ret;
 }
 
+#ifdef TESS_DRM_WEDGED
+/* The GPU is reset when the driver binds to it again, and on the way of a reset of its bus */
+static void tess_drm_gpu_wedged(struct tess_frontend *fe, struct tess_gpu *gpu)
+{
+	struct tess_device *tdev = xa_load(&tess_drm_devices, tess_gpu_info(gpu)->index);
+
+	if (tdev)
+		drm_dev_wedged_event(tdev->drm,
+				     DRM_WEDGE_RECOVERY_REBIND | DRM_WEDGE_RECOVERY_BUS_RESET,
+				     NULL);
+}
+#else
+#define tess_drm_gpu_wedged NULL
+#endif
+
 static void tess_drm_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu)
 {
 	struct tess_device *tdev = xa_erase(&tess_drm_devices, tess_gpu_info(gpu)->index);
@@ -425,6 +440,7 @@ static struct tess_frontend tess_drm_frontend = {
 	.name = "drm",
 	.owner = THIS_MODULE,
 	.gpu_add = tess_drm_gpu_add,
+	.gpu_wedged = tess_drm_gpu_wedged,
 	.gpu_remove = tess_drm_gpu_remove,
 };
 

@@ -154,6 +154,7 @@ static void recover_locked(struct tess_pci *tp)
 		return;
 	if (!may_recover(tp)) {
 		dev_err(dev, "the GPU stays lost: write 1 to \"reset\" of the device to reset it\n");
+		tess_gpu_wedged(&tp->be);
 		return;
 	}
 	dev_warn(dev, "the GPU is reset, all who used it have lost it\n");

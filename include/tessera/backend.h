@@ -357,6 +357,14 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 void tess_gpu_drain(struct tess_backend *be);
 
 /**
+ * tess_gpu_wedged() - a GPU that was lost does not come back by itself
+ * @be: registered back-end whose op lost() was called
+ *
+ * Front-ends tell user space (gpu_wedged()). Process context.
+ */
+void tess_gpu_wedged(struct tess_backend *be);
+
+/**
  * tess_gpu_unregister() - take a GPU out of the pool
  * @be: registered back-end; its interrupt handlers call the core no more
  *

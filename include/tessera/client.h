@@ -136,6 +136,8 @@ u64 tess_gpu_time(struct tess_gpu *gpu);
  *	have what can go there. No vGPU is composed on it any more. It is called only if
  *	@gpu_add succeeded, and gone() and @gpu_remove follow for what is left; not if the
  *	GPU goes without notice. Bounded time. Optional
+ * @gpu_wedged: the GPU was lost (gone() was called), and nobody resets it but an administrator: say
+ *	so to those who look for that. Called only if @gpu_add succeeded. Optional
  * @gpu_remove: leave a GPU; called only if @gpu_add succeeded: the GPU goes away (all
  *	vGPUs of the front-end on it got gone() before) or the front-end is unregistered.
  *	On return the front-end uses the GPU no more; it may still hold vGPUs, address
@@ -150,6 +152,7 @@ struct tess_frontend {
 	struct module *owner;
 	int (*gpu_add)(struct tess_frontend *fe, struct tess_gpu *gpu);
 	void (*gpu_drain)(struct tess_frontend *fe, struct tess_gpu *gpu);
+	void (*gpu_wedged)(struct tess_frontend *fe, struct tess_gpu *gpu);
 	void (*gpu_remove)(struct tess_frontend *fe, struct tess_gpu *gpu);
 
 	/* private: core */

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: the DRM node: isolation, what fdinfo says
+# lane: the DRM node: isolation, what fdinfo says, buffers of other drivers
 # timeout: 3600
 # only: by name
 
 make -s -C selftests drm O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
 	selftests/debug/clean.sh selftests/drm/run.sh \
-	isolation fdinfo
+	isolation fdinfo prime
