@@ -374,6 +374,8 @@ TEST_F(fault, dump)
 	char expect[128];
 	int i;
 
+	if (access("/sys/class/devcoredump", F_OK))
+		SKIP(return, "the kernel has no dumps of devices (CONFIG_DEV_COREDUMP)");
 	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, TESS_FREE_VA + TESS_2M, TESS_DATA_BYTES);
 	dumps(text, sizeof(text), true);
 	/* Two are a second apart */
