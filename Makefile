@@ -16,6 +16,9 @@ HAVE	:= $(patsubst %/Makefile,%,$(wildcard $(DIRS:%=%/Makefile)))
 export V
 MAKEFLAGS += --no-print-directory
 
+# A line for each step of the build; V=1 shows compiler calls
+PROGRESS := scripts/progress
+
 all: modules tools
 
 help:
@@ -38,6 +41,7 @@ help:
 	@echo 'make check-faults  hosts, VMMs, GPUs that fail while others work; KERNELS="6.12 7.2" FAULTS="guests"'
 	@echo 'make check-debug  what a kernel finds that checks itself; DEBUG="kunit" for some'
 	@echo 'make soak         random life of many vGPUs; MINUTES=5 SEED=N KERNEL=7.2, also in out/soak.json'
+	@echo 'V=1 shows commands instead of a line for each step, and all that tests print'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
 # ---- kernel modules ----------------------------------------------------------
@@ -58,7 +62,7 @@ KBUILD	= $(MAKE) -C $(KDIR) M=$(BUILD)$(PART:%=/%) $(if $(W),W=$(W)) $(if $(C),C
 
 # One build at a time per kernel; several of make check's steps may ask for it.
 modules: mirror
-	+flock $(BUILD).lock $(KBUILD) modules
+	+@flock $(BUILD).lock $(PROGRESS) "modules for $(RELEASE)$(PART:%=, %)" $(KBUILD) modules
 	@mkdir -p $(OUT)/modules/$(RELEASE)
 	@for ko in $$(find $(BUILD) -name '*.ko'); do \
 		to=$(OUT)/modules/$(RELEASE)/$${ko##*/}; \
@@ -91,7 +95,7 @@ lib: tools/lib
 tools: $(HAVE)
 
 $(HAVE):
-	+@$(MAKE) -C $@ O=$(OUT)/$@
+	+@$(PROGRESS) $@ $(MAKE) -C $@ O=$(OUT)/$@
 
 bench-model: tools/model
 	+@$(MAKE) -C tools/model O=$(OUT)/tools/model bench

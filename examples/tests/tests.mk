@@ -9,18 +9,21 @@ SIM	:= $(LIB)/asan/libsim.a
 
 $(A)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(HOST_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(HOST_CFLAGS) -c -o $@ $<
 
 $(A)/sim_start.o: tests/sim_start.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -I$(TOP)/tools/lib/tests -I$(TOP)/include/uapi \
+	$(call say,LD)
+	$(Q)$(CC) $(CPPFLAGS) -I$(TOP)/tools/lib/tests -I$(TOP)/include/uapi \
 		$(shell $(PKG_CONFIG) --cflags libdrm) -O1 -g $(SAN) $(HOST_CFLAGS) -c -o $@ $<
 
 $(KERNELS:%=$(A)/%.o): $(A)/%.o: $(O)/%.elf
 
 $(addprefix $(A)/,$(NAMES)): $(A)/%: $(A)/%.o $(A)/common.o $(A)/sim_start.o \
 			     $$(addprefix $(A)/,$$($$*_OBJS)) $(SIM)
-	$(CC) $(SAN) -o $@ $^ -pthread -lm $($*_LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(SAN) -o $@ $^ -pthread -lm $($*_LIBS)
 
 $(SIM):
 	$(MAKE) -C $(TOP)/tools/lib O=$(LIB) sim

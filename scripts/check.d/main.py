@@ -14,6 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 
+import screen  # noqa: E402
 from ktap import Parser  # noqa: E402
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -48,16 +49,21 @@ class Lane:
         self.said = []
         self.seconds = 0.0
         self.child = None
+        self.display = None
         self.late = False
         self.lost = None
 
-    def run(self, log_dir):
+    def run(self, log_dir, display):
         """Run it; once more if it failed and lost a machine."""
-        print(f"\n== {self.name}: {self.about}", flush=True)
+        self.display = display
+        display.begin(self, self.about)
         self.run_once(log_dir, "w")
-        if not self.results.failed or not self.lost:
-            return
-        print(f"\n== {self.name}: once more, it lost a machine", flush=True)
+        if self.results.failed and self.lost:
+            self.run_again(log_dir)
+        display.end(self)
+
+    def run_again(self, log_dir):
+        self.display.begin(self, "once more, it lost a machine")
         why, self.lost = self.lost, None
         self.results, self.said, self.late = Parser(), [], False
         self.results.retries.append(f"the lane: {why}")
@@ -76,7 +82,7 @@ class Lane:
                 for line in self.child.stdout:
                     log.write(line)
                     self.feed(line, recent)
-                    self.print(start, line)
+                    self.display.line(self, time.monotonic() - start, line)
                 status = self.child.wait()
             finally:
                 timer.cancel()
@@ -94,13 +100,11 @@ class Lane:
         self.results.feed(line)
         if self.results.failed > failed:
             self.said += [list(recent)] + [[]] * (self.results.failed - failed - 1)
+            self.display.failed(self, recent)
         if self.results.total > total:
             recent.clear()
         elif line.strip():
             recent.append(line.strip()[:SAID_WIDTH])
-
-    def print(self, start, line):
-        print(f"[{self.name} {time.monotonic() - start:6.1f}] {line}", end="", flush=True)
 
     def expire(self):
         self.late = True
@@ -136,17 +140,18 @@ class Lane:
 class Beside(threading.Thread):
     """Lanes that do not mind others, one after the other."""
 
-    def __init__(self, lanes, log_dir):
+    def __init__(self, lanes, log_dir, display):
         super().__init__(daemon=True)
         self.lanes = lanes
         self.log_dir = log_dir
+        self.display = display
         self.ended = False
         self.start()
 
     def run(self):
         for lane in self.lanes:
             if not self.ended:
-                lane.run(self.log_dir)
+                lane.run(self.log_dir, self.display)
 
     def end(self):
         self.ended = True
@@ -156,14 +161,15 @@ class Beside(threading.Thread):
 
 
 def run_all(lanes, log_dir):
-    beside = Beside([lane for lane in lanes if lane.beside == "yes"], log_dir)
+    display = screen.make(lanes)
+    beside = Beside([lane for lane in lanes if lane.beside == "yes"], log_dir, display)
     try:
         # Those that nothing may run beside come last, so that the others fill the time
         for lane in sorted(lanes, key=lambda lane: lane.beside == "no"):
             if lane.beside == "no":
                 beside.join()
             if lane not in beside.lanes:
-                lane.run(log_dir)
+                lane.run(log_dir, display)
         beside.join()
     finally:
         beside.end()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: the test machinery itself: KTAP reader, harness, proof of lost machines, scripts/env, check, vm host, vm guest
+# lane: the test machinery itself: KTAP reader, harness, proof of lost machines, scripts/env, check, progress, vm host, vm guest
 # timeout: 1800
 # beside: no
 
@@ -12,6 +12,7 @@ sh selftests/scripts/test_env.sh || status=1
 sh selftests/scripts/test_user.sh || status=1
 sh selftests/scripts/test_lint.sh || status=1
 sh selftests/scripts/test_check.sh || status=1
+sh selftests/scripts/test_progress.sh || status=1
 sh selftests/scripts/test_demo.sh || status=1
 sh selftests/scripts/test_vm.sh || status=1
 scripts/vm host --timeout 300 -- sh selftests/scripts/test_kselftest.sh || status=1

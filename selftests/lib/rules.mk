@@ -4,7 +4,7 @@
 
 SELFTESTS := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 TREE := $(abspath $(SELFTESTS)/..)
-Q := $(if $(V),,@)
+include $(TREE)/scripts/quiet.mk
 CFLAGS ?= -O2 -g
 # With the kernel's own harness where there is one. That of 6.12 tears nothing down after an
 # assertion if it is optimized: a variable changes behind setjmp().
@@ -14,4 +14,5 @@ TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -D_GNU_SOU
 
 $(O)/%.o: %.c
 	$(Q)mkdir -p $(O)
+	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<

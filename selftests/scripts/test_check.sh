@@ -24,6 +24,30 @@ totals()
 	[ "$last" = "$1" ] && [ "$status" -eq "$2" ]
 }
 
+# on_terminal V: what is said there, a line for each time that it is printed
+on_terminal()
+{
+	TERM=vt100 V=$1 script -qec "scripts/check --lanes-dir $lanes" /dev/null </dev/null |
+		tr '\r' '\n' | sed "s/$(printf '\033')\[K//" >"$lanes/output"
+	cat -v "$lanes/output"
+}
+
+shows_progress()
+{
+	on_terminal ""
+	grep -q '^\[0 of 1 lanes\] a: 1 tests, 0 failed' "$lanes/output" &&
+		grep -q '^a: not ok: y$' "$lanes/output" &&
+		grep -q '^    # why$' "$lanes/output" && ! grep -q '^\[a .*ok 1' "$lanes/output" &&
+		grep -qx '1 passed, 1 failed' "$lanes/output"
+}
+
+shows_all()
+{
+	on_terminal 1
+	rm -f "$lanes"/*.sh
+	grep -q '^\[a .*\] ok 1 x' "$lanes/output"
+}
+
 says_why()
 {
 	scripts/check --lanes-dir "$lanes" >"$lanes/output"
@@ -97,6 +121,9 @@ lane 10-a 'echo ok 1 x; echo not ok 2 y; exit 1'
 check "a failing test fails the run, once" totals "1 passed, 1 failed" 1
 lane 10-a 'echo "# fine"; echo ok 1 x; echo "# probe.c:1: expected 1 == 2"; echo not ok 2 y'
 check "the summary repeats what a failing test said" says_why
+lane 10-a 'echo ok 1 x; sleep 1; echo "# why"; echo not ok 2 y'
+check "a terminal shows what runs, and what fails" shows_progress
+check "V=1: and all that lanes print" shows_all
 lane 10-a 'echo ok 1 x "# RETRIED it was slow"'
 check "what passed at the second try only is listed" lists_retries
 lost='[ -e "$0.left" ] && { echo ok 1 x; exit 0; }; touch "$0.left"

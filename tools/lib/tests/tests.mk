@@ -22,24 +22,29 @@ TEST_LIB_OBJS := $(patsubst %.c,$(A)/src/%.o,$(filter-out kmd_drm.c,$(SRCS))) \
 sim: $(A)/libsim.a
 
 $(A)/libsim.a: $(TEST_LIB_OBJS) $(ISA_OBJS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 $(A)/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(LIB_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(LIB_CFLAGS) -c -o $@ $<
 
 $(A)/tests/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CPPFLAGS) -O1 -g $(SAN) $(LIB_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(TEST_CPPFLAGS) -O1 -g $(SAN) $(LIB_CFLAGS) -c -o $@ $<
 
 # The engine has its own tests; here it only has to be fast.
 $(A)/isa/%.o: $(ISA_DIR)/%.c
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CPPFLAGS) -g $(ISA_CFLAGS) -O2 -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(TEST_CPPFLAGS) -g $(ISA_CFLAGS) -O2 -MMD -MP -c -o $@ $<
 
 $(A)/%: $(A)/tests/%.o $(A)/libsim.a
-	$(CC) $(SAN) -o $@ $^ $(DRM_LIBS) -pthread -lm
+	$(call say,LD)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(DRM_LIBS) -pthread -lm
 
 $(A)/kernels/%.elf: tests/%.c $(O)/tessera-cc $(DEVICE)
 	@mkdir -p $(@D)
@@ -71,7 +76,8 @@ test: test-build
 test-device: $(O)/test_device $(A)/kernels/kernels.elf
 
 $(O)/test_device: tests/test_device.c $(O)/libtessera.so $(O)/tessera.h
-	$(CC) $(CFLAGS) -std=gnu11 $(WARN) -I$(O) -Itests -I$(TOP)/tools/model/tests -o $@ $< \
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) -I$(O) -Itests -I$(TOP)/tools/model/tests -o $@ $< \
 		-L$(O) -ltessera -pthread -Wl,-rpath,'$$ORIGIN'
 
 # The same with ThreadSanitizer, which wants addresses that are not random

@@ -8,28 +8,34 @@ SIM_CPPFLAGS := -I$(TOP)/tools/lib/tests -I$(TOP)/tools/model/tests -I$(TOP)/inc
 
 $(A)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
 
 $(A)/%.o: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(SIM_CPPFLAGS) -I. -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(SIM_CPPFLAGS) -I. -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
 
 $(A)/sim_start.o: $(TOP)/examples/tests/sim_start.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(SIM_CPPFLAGS) -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(SIM_CPPFLAGS) -O1 -g $(SAN) $(RUN_CFLAGS) -c -o $@ $<
 
 $(PROGS:%=$(A)/%): $(A)/tessera-%: $$(addprefix $(A)/,$$($$*_OBJS)) $(A)/sim_start.o $(SIM)
-	$(CC) $(SAN) -o $@ $^ -pthread -lm
+	$(call say,LD)
+	$(Q)$(CC) $(SAN) -o $@ $^ -pthread -lm
 
 $(A)/test_spec: $(A)/test_spec.o $(A)/spec.o
-	$(CC) $(SAN) -o $@ $^
+	$(call say,LD)
+	$(Q)$(CC) $(SAN) -o $@ $^
 
 $(SIM):
 	$(MAKE) -C $(TOP)/tools/lib O=$(LIB) sim
 
 $(A)/kernels.elf: tests/kernels.c $(LIB)/tessera-cc
 	@mkdir -p $(@D)
-	$(LIB)/tessera-cc -Wall -Wextra -o $@ $<
+	$(call say,GPU)
+	$(Q)$(LIB)/tessera-cc -Wall -Wextra -o $@ $<
 
 test: $(A)/test_spec $(PROGS:%=$(A)/%) $(A)/kernels.elf
 	@echo "TAP version 13"
