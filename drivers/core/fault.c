@@ -425,8 +425,11 @@ void tess_fault_stop(struct tess_gpu *gpu)
 
 int tess_fault_init(void)
 {
-	/* As the scheduler's: else turns are over before anybody asks why nothing runs */
-	fault_wq = alloc_workqueue("tessera_fault", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	/*
+	 * As the scheduler's: else turns are over before anybody asks why nothing runs. And
+	 * fences of jobs that faulted wait for it.
+	 */
+	fault_wq = alloc_workqueue("tessera_fault", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!fault_wq)
 		return -ENOMEM;
 	/* As many at once as there can be: those that wait hold nobody up */

@@ -177,11 +177,38 @@ static const struct tess_object_ops ring_ops = {
 	.free = ring_shell_free,
 };
 
+/* The back-end's part, which is an object from now on */
+static int ring_alloc_hw(struct tess_ring *ring, struct tess_gpu *gpu)
+{
+	struct tess_hw_ring *hw;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	hw = tess_gpu_ops(gpu)->ring_alloc(gpu->be);
+	if (!IS_ERR(hw)) {
+		ring->hw = hw;
+		ring->capacity = hw->capacity;
+		tess_object_add(&ring->obj, gpu, &ring_ops);
+	}
+	tess_gpu_exit(gpu, idx);
+	return PTR_ERR_OR_ZERO(hw);
+}
+
+/* On no slice */
+static void ring_free(struct tess_ring *ring)
+{
+	tess_context_destroy(ring->vs.context);
+	tess_object_put(&ring->obj);
+}
+
+/* All that a ring needs to start: fences may wait for tess_slice.hw */
 static struct tess_ring *ring_alloc(struct tess_vgpu *vgpu, unsigned int vslice,
 				    const struct tess_ring_params *params)
 {
 	struct tess_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	struct tess_context *ctx;
+	int rc;
 
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
@@ -194,11 +221,16 @@ static struct tess_ring *ring_alloc(struct tess_vgpu *vgpu, unsigned int vslice,
 	tess_fault_init_vslice(&ring->vs);
 	tess_sched_init_vslice(&ring->vs);
 	ring->vs.sched.policy.weight = params->weight;
+	rc = ring_alloc_hw(ring, vgpu->gpu);
+	if (rc) {
+		kfree(ring);
+		return ERR_PTR(rc);
+	}
 	if (!vgpu->gpu->can_switch)
 		return ring;
 	ctx = tess_context_create(vgpu->gpu);
 	if (IS_ERR(ctx)) {
-		kfree(ring);
+		ring_free(ring);
 		return ERR_CAST(ctx);
 	}
 	ring->vs.context = ctx;
@@ -229,26 +261,23 @@ static int ring_start(struct tess_ring *ring)
 	struct tess_slice *slice = ring->slice;
 	struct tess_vslice *vs = &ring->vs;
 	struct tess_gpu *gpu = slice->gpu;
-	struct tess_hw_ring *hw;
+	int rc;
 
 	lockdep_assert_held(&slice->hw);
 	if (READ_ONCE(slice->leaving))
 		return -ENXIO;
 	if (!vs->context && tess_slice_resident(slice))
 		return -EBUSY;
-	hw = tess_gpu_ops(gpu)->ring_create(gpu->be, slice->index,
-					    vs->context ? tess_context_hw(vs->context) : NULL);
-	if (IS_ERR(hw))
-		return PTR_ERR(hw);
-	hw->parked = vs->context;
-	ring->hw = hw;
-	ring->capacity = hw->capacity;
-	tess_object_add(&ring->obj, gpu, &ring_ops);
+	rc = tess_gpu_ops(gpu)->ring_start(gpu->be, ring->hw, slice->index,
+					   vs->context ? tess_context_hw(vs->context) : NULL);
+	if (rc)
+		return rc;
+	ring->hw->parked = vs->context;
 	ring_join(ring);
 	if (!vs->context)
 		tess_fault_forget(slice);
 	/* A ring starts with number 0, in the record and in the slice */
-	tess_route_attach(slice, vs, hw->rec, 0);
+	tess_route_attach(slice, vs, ring->hw->rec, 0);
 	return 0;
 }
 
@@ -272,8 +301,7 @@ struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice,
 		tess_vslice_end(slice, idx);
 	}
 	if (rc) {
-		tess_context_destroy(ring->vs.context);
-		kfree(ring);
+		ring_free(ring);
 		return ERR_PTR(rc);
 	}
 	return ring;
@@ -339,8 +367,7 @@ void tess_ring_destroy(struct tess_ring *ring)
 	ring_leave(ring);
 	mutex_unlock(&slice->hw);
 	tess_sched_queue(slice);
-	tess_context_destroy(ring->vs.context);
-	tess_object_put(&ring->obj);
+	ring_free(ring);
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_destroy, TESS_NS);
 

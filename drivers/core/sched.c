@@ -660,7 +660,8 @@ void tess_sched_stop(struct tess_gpu *gpu)
 
 int tess_sched_init(void)
 {
-	sched_wq = alloc_workqueue("tessera_sched", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	/* Fences of jobs wait for their turns, and memory management for fences */
+	sched_wq = alloc_workqueue("tessera_sched", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	return sched_wq ? 0 : -ENOMEM;
 }
 

@@ -45,6 +45,14 @@ static const char * const state_names[] = {
 	[TESS_SLICE_ABSENT] = "absent",
 };
 
+/*
+ * For lockdep, two classes of tess_slice.hw. That of a slice with rings is taken on the way to a
+ * fence. That of a slice of vGPUs is held while pages of VMMs are unmapped, for which MMU notifiers
+ * may wait for fences. Who changes the one into the other holds it, and no ring is left then.
+ */
+static struct lock_class_key slice_hw_keys[2];
+static const char * const slice_hw_names[] = { "hw of processes", "hw of vGPUs" };
+
 const char *tess_kind_name(u32 kind)
 {
 	return kind < ARRAY_SIZE(kind_names) ? kind_names[kind] : "unknown";
@@ -118,6 +126,7 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
 	slice->info = *info;
 	slice->state = info->kind == TESS_KIND_NONE ? TESS_SLICE_ABSENT : TESS_SLICE_FREE;
 	mutex_init(&slice->hw);
+	lockdep_set_class_and_name(&slice->hw, &slice_hw_keys[0], slice_hw_names[0]);
 	spin_lock_init(&slice->route_lock);
 	tess_fault_init_slice(slice);
 	tess_sched_init_slice(slice);
@@ -177,6 +186,15 @@ int tess_slice_reset(struct tess_slice *slice)
 	return rc;
 }
 
+static void slice_set_class(struct tess_slice *slice)
+{
+	bool of_vgpus = slice->state == TESS_SLICE_USED || slice->state == TESS_SLICE_SHARED;
+
+	lockdep_assert_held(&slice->hw);
+	lock_set_class(&slice->hw.dep_map, slice_hw_names[of_vgpus], &slice_hw_keys[of_vgpus], 0,
+		       _THIS_IP_);
+}
+
 static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 		      struct tess_vgpu *vgpu, unsigned int vslice)
 {
@@ -199,6 +217,7 @@ static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 		slice->resident = &vgpu->vslices[vslice];
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
+	slice_set_class(slice);
 }
 
 /* A front-end that left a ring behind must not reach the next owner's slice */
@@ -347,6 +366,7 @@ int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner)
 	slice->owner = owner;
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
+	slice_set_class(slice);
 	return 0;
 }
 

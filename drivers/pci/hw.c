@@ -470,7 +470,8 @@ static void hw_lost(struct tess_backend *be)
 	.as_destroy = tess_pci_as_destroy,			\
 	.as_map = tess_pci_as_map,				\
 	.as_unmap = tess_pci_as_unmap,				\
-	.ring_create = tess_pci_ring_create,			\
+	.ring_alloc = tess_pci_ring_alloc,			\
+	.ring_start = tess_pci_ring_start,			\
 	.ring_destroy = tess_pci_ring_destroy,			\
 	.ring_submit = tess_pci_ring_submit,			\
 	.ring_kick = tess_pci_ring_kick,			\

@@ -359,7 +359,7 @@ int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
 
 /* ---- life ---- */
 
-static int ring_start(struct tess_pci *tp, struct tess_pci_ring *ring)
+static int ring_enable(struct tess_pci *tp, struct tess_pci_ring *ring)
 {
 	u32 page = TESS_CLIENT_PAGE(ring->hw.slice), status;
 
@@ -389,12 +389,9 @@ static void ring_stop(struct tess_pci *tp, unsigned int slice)
 	tess_pci_is_alive(tp);
 }
 
-struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice,
-					  struct tess_hw_context *ctx)
+struct tess_hw_ring *tess_pci_ring_alloc(struct tess_backend *be)
 {
-	struct tess_pci *tp = to_tess_pci(be);
 	struct tess_pci_ring *ring;
-	int rc = 0;
 
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
@@ -404,20 +401,30 @@ struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int 
 		kfree(ring);
 		return ERR_PTR(-ENOMEM);
 	}
-	ring->turns = ctx;
-	ring->hw.slice = slice;
 	ring->hw.capacity = RING_JOBS;
 	ring->hw.rec = &ring->mem->rec;
-	if (ctx)
+	ring->hw.parked = true;
+	return &ring->hw;
+}
+
+int tess_pci_ring_start(struct tess_backend *be, struct tess_hw_ring *hw, unsigned int slice,
+			struct tess_hw_context *ctx)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_pci_ring *ring = to_ring(hw);
+	int rc;
+
+	ring->turns = ctx;
+	hw->slice = slice;
+	if (ctx) {
 		tess_pci_context_start(tp, slice, to_tess_pci_context(ctx), ring->dma, RING_LOG2,
 				       part_dma(ring, &ring->mem->rec));
-	else
-		rc = ring_start(tp, ring);
-	if (rc) {
-		tess_pci_ring_destroy(be, &ring->hw);
-		return ERR_PTR(rc);
+		return 0;
 	}
-	return &ring->hw;
+	rc = ring_enable(tp, ring);
+	if (rc)
+		ring_stop(tp, slice);
+	return rc;
 }
 
 void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)

@@ -4,8 +4,9 @@
 
 #include <tessera/backend.h>
 
-struct tess_hw_ring *tess_pci_ring_create(struct tess_backend *be, unsigned int slice,
-					  struct tess_hw_context *ctx);
+struct tess_hw_ring *tess_pci_ring_alloc(struct tess_backend *be);
+int tess_pci_ring_start(struct tess_backend *be, struct tess_hw_ring *ring, unsigned int slice,
+			struct tess_hw_context *ctx);
 void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *ring);
 void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
 			  struct tess_hw_as *as, u64 cmd, u32 count);

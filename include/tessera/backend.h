@@ -106,7 +106,8 @@ struct tess_hw_vram {
  * @rec: its completion record, CPU address
  * @slice: slice that runs it
  * @capacity: jobs that fit
- * @parked: it is not on the slice. The core sets it, before ring_destroy() at the latest
+ * @parked: it is not on the slice, as after ring_alloc(). The core sets it, before ring_destroy()
+ *	at the latest
  */
 struct tess_hw_ring {
 	struct tess_completion_record *rec;
@@ -244,11 +245,13 @@ struct tess_hw_switch {
  *	may have written to since the last call, or since they were mapped for writing. No slice
  *	runs with it, and nobody maps or unmaps anything in the range. No lock is held
  *
- * @ring_create: make a ring for a slice that is reset or was left by ring_destroy(),
- *	and enable it; or, with @ctx (empty), leave the slice alone and make of @ctx the context of
- *	a client that has this ring enabled. Error pointer
+ * @ring_alloc: allocate a ring that is on no slice. No lock is held. Error pointer: -ENOMEM
+ * @ring_start: enable a ring on a slice that is reset or was left by ring_destroy(); or, with @ctx
+ *	(empty), leave the slice alone and make of @ctx the context of a client that has this ring
+ *	enabled. Once for each ring. Allocates nothing: fences may wait for tess_slice.hw. -EIO,
+ *	-ENODEV: the slice makes no access for the ring
  * @ring_destroy: stop the slice's client, if the ring is not parked, drop its work, free the
- *	ring. On return the slice makes no access for the ring or its jobs
+ *	ring. On return the slice makes no access for the ring or its jobs. Allocates nothing
  * @ring_submit: put job number @seq in the ring (there is room). The core holds a spinlock of
  *	the ring with interrupts off
  * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
@@ -318,8 +321,9 @@ struct tess_backend_ops {
 	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size);
 	void (*as_written)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *blocks);
 
-	struct tess_hw_ring *(*ring_create)(struct tess_backend *be, unsigned int slice,
-					    struct tess_hw_context *ctx);
+	struct tess_hw_ring *(*ring_alloc)(struct tess_backend *be);
+	int (*ring_start)(struct tess_backend *be, struct tess_hw_ring *ring, unsigned int slice,
+			  struct tess_hw_context *ctx);
 	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);
 	void (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
 			    struct tess_hw_as *as, u64 cmd, u32 count);

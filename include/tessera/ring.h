@@ -72,6 +72,8 @@ bool tess_gpu_can_switch(const struct tess_gpu *gpu);
  * @vslice: index
  * @params: what is wanted, copied
  *
+ * Allocates memory, so no fence may wait for the caller or for a lock that it holds.
+ *
  * Return: ring or error pointer: -EOPNOTSUPP not elastic, -EBUSY has one and the GPU can not
  * switch, -ENXIO the vslice has no slice now, -ENOMEM, -ENODEV.
  */
