@@ -19,8 +19,8 @@
  *
  * Locks, outermost first: tess_file's arrays; tess_device::queue_lock, tess_queue::lock;
  * tess_device::vm_lock, tess_vm::lock; tess_device::bo_lock; reservations of BOs;
- * tess_vm::tables; tess_device::lru_lock; tess_lanes::mutex; tess_lane::mutex; tess_lane::lock;
- * tess_lanes::lock. Modesetting has its own (kms.c).
+ * tess_vm::tables; tess_device::lru_lock; tess_lanes::make; tess_lanes::mutex; tess_lane::mutex;
+ * tess_lane::lock; tess_lanes::lock. Modesetting has its own (kms.c).
  */
 #include <linux/module.h>
 #include <linux/slab.h>

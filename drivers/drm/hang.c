@@ -24,6 +24,7 @@
  * An open file whose jobs hang again and again is banned: its queues are dead and it gets no new
  * ones, so that others do not wait for its next hang on each slice.
  */
+#include <linux/dma-fence.h>
 #include <linux/module.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
@@ -115,10 +116,7 @@ static void tess_lane_recover(struct tess_lane *lane, struct tess_recovery *rec)
 	}
 	/* No job to blame, or no answer: the ring is of no use any more. */
 	tess_lane_stop_locked(lane, -ENODEV);
-	ret = tess_lane_start_locked(lane);
-	if (ret && ret != -ENODEV)
-		drm_err(lane->tdev->drm, "slice %u: no new ring after a fault: %d\n",
-			lane->lanes->vslice, ret);
+	tess_lanes_restart(lane->lanes);
 }
 
 static struct tess_submit *tess_lane_find_locked(struct tess_lane *lane, u64 seq)
@@ -197,6 +195,7 @@ static void tess_lane_fault_locked(struct tess_lane *lane, const struct tess_fau
 void tess_lane_fault_work(struct work_struct *work)
 {
 	struct tess_lane *lane = container_of(work, struct tess_lane, fault_work);
+	bool signalling = dma_fence_begin_signalling();
 	struct tess_fault fault;
 	u64 seq;
 
@@ -204,6 +203,7 @@ void tess_lane_fault_work(struct work_struct *work)
 	if (lane->ring && !tess_ring_fault(lane->ring, &fault, &seq))
 		tess_lane_fault_locked(lane, &fault, seq);
 	mutex_unlock(&lane->mutex);
+	dma_fence_end_signalling(signalling);
 }
 
 /* ---- watchdog ---- */
@@ -297,14 +297,16 @@ static bool tess_lane_watch(struct tess_lane *lane)
 void tess_lane_watchdog(struct work_struct *work)
 {
 	struct tess_lane *lane = container_of(work, struct tess_lane, watchdog.work);
-	bool again;
+	bool again, signalling;
 	int idx;
 
 	if (!drm_dev_enter(lane->tdev->drm, &idx))
 		return;
+	signalling = dma_fence_begin_signalling();
 	mutex_lock(&lane->mutex);
 	again = tess_lane_watch(lane);
 	mutex_unlock(&lane->mutex);
+	dma_fence_end_signalling(signalling);
 	drm_dev_exit(idx);
 
 	if (again)

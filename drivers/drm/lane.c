@@ -14,6 +14,7 @@
  * Else, as in a guest, whose host decides who runs, a slice has one lane, which all open files
  * share: jobs run in the order in which the GPU scheduler takes them.
  */
+#include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
@@ -62,13 +63,7 @@ static const struct tess_ring_ops tess_lane_ring_ops = {
 	.fault = tess_lane_stands,
 };
 
-/**
- * tess_lane_start_locked() - make a ring
- * @lane: lane without one, its mutex is held
- *
- * Return: 0; -ENODEV it was stopped; or what tess_ring_create() returned.
- */
-int tess_lane_start_locked(struct tess_lane *lane)
+static struct tess_ring *tess_lane_make_ring(struct tess_lane *lane)
 {
 	const struct tess_ring_params params = {
 		.weight = tess_lane_weights[lane->priority],
@@ -77,36 +72,70 @@ int tess_lane_start_locked(struct tess_lane *lane)
 	};
 	struct tess_ring *ring;
 
-	lockdep_assert_held(&lane->mutex);
-	if (READ_ONCE(lane->lanes->stopped))
-		return -ENODEV;
 	ring = tess_ring_create(lane->tdev->vgpu, lane->lanes->vslice, &params);
-	if (IS_ERR(ring))
-		return PTR_ERR(ring);
-	if (tess_ring_capacity(ring) < TESS_LANE_JOBS) {
-		tess_ring_destroy(ring);
-		return -ENOSPC;
+	if (IS_ERR(ring) || tess_ring_capacity(ring) >= TESS_LANE_JOBS)
+		return ring;
+	tess_ring_destroy(ring);
+	return ERR_PTR(-ENOSPC);
+}
+
+/* On return a ring that was there is destroyed */
+static bool tess_lane_has_ring(struct tess_lane *lane)
+{
+	bool has;
+
+	mutex_lock(&lane->mutex);
+	has = lane->ring;
+	mutex_unlock(&lane->mutex);
+	return has;
+}
+
+static int tess_lane_set_ring(struct tess_lane *lane, struct tess_ring *ring)
+{
+	struct tess_lanes *lanes = lane->lanes;
+	int ret = 0;
+
+	mutex_lock(&lanes->mutex);
+	if (lanes->stopped)
+		ret = -ENODEV;
+	else if (!lanes->present)
+		ret = -ENXIO;
+	if (!ret) {
+		mutex_lock(&lane->mutex);
+		spin_lock_irq(&lane->lock);
+		lane->ring = ring;
+		spin_unlock_irq(&lane->lock);
+		mutex_unlock(&lane->mutex);
 	}
-	spin_lock_irq(&lane->lock);
-	lane->ring = ring;
-	spin_unlock_irq(&lane->lock);
-	return 0;
+	mutex_unlock(&lanes->mutex);
+	return ret;
 }
 
 /**
  * tess_lane_start() - make a ring, if there is none
- * @lane: lane
+ * @lane: lane; tess_lanes::make is held
  *
- * Return: as tess_lane_start_locked().
+ * The ring is made before the locks are taken under which jobs are ended.
+ *
+ * Return: 0; -ENODEV the lanes were stopped; -ENXIO the slice is not there; or what
+ * tess_ring_create() returned.
  */
 int tess_lane_start(struct tess_lane *lane)
 {
-	int ret = 0;
+	struct tess_ring *ring;
+	int ret;
 
-	mutex_lock(&lane->mutex);
-	if (!lane->ring)
-		ret = tess_lane_start_locked(lane);
-	mutex_unlock(&lane->mutex);
+	lockdep_assert_held(&lane->lanes->make);
+	if (tess_lane_has_ring(lane))
+		return 0;
+	if (READ_ONCE(lane->lanes->stopped))
+		return -ENODEV;
+	ring = tess_lane_make_ring(lane);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	ret = tess_lane_set_ring(lane, ring);
+	if (ret)
+		tess_ring_destroy(ring);
 	return ret;
 }
 
@@ -153,16 +182,19 @@ void tess_lane_stop_locked(struct tess_lane *lane, int error)
  */
 void tess_lane_stop(struct tess_lane *lane, int error)
 {
+	bool signalling = dma_fence_begin_signalling();
+
 	mutex_lock(&lane->mutex);
 	tess_lane_stop_locked(lane, error);
 	mutex_unlock(&lane->mutex);
+	dma_fence_end_signalling(signalling);
 }
 
 /* ---- life of a lane ---- */
 
 /**
  * tess_lane_create() - make a lane without a ring
- * @lanes: of the slice, the mutex is held
+ * @lanes: of the slice, @make is held
  * @usage: open file; NULL: all share it
  * @priority: DRM_TESSERA_PRIORITY_*
  *
@@ -174,7 +206,7 @@ struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *
 	struct tess_lane *lane;
 	int ret;
 
-	lockdep_assert_held(&lanes->mutex);
+	lockdep_assert_held(&lanes->make);
 
 	lane = kzalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
 	if (!lane)
@@ -198,17 +230,19 @@ struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *
 	}
 	if (usage)
 		lane->usage = tess_usage_get(usage);
+	mutex_lock(&lanes->mutex);
 	list_add_tail(&lane->link, &lanes->list);
+	mutex_unlock(&lanes->mutex);
 	return lane;
 }
 
 /**
  * tess_lane_end() - run nothing more, and leave the scheduler
- * @lane: lane whose queues are killed; the mutex of its slice's lanes is held
+ * @lane: lane whose queues are killed; tess_lanes::make is held
  */
 void tess_lane_end(struct tess_lane *lane)
 {
-	lockdep_assert_held(&lane->lanes->mutex);
+	lockdep_assert_held(&lane->lanes->make);
 
 	if (lane->ended)
 		return;
@@ -225,7 +259,9 @@ void tess_lane_end(struct tess_lane *lane)
 static void tess_lane_free(struct tess_lane *lane)
 {
 	tess_lane_end(lane);
+	mutex_lock(&lane->lanes->mutex);
 	list_del(&lane->link);
+	mutex_unlock(&lane->lanes->mutex);
 	if (lane->usage)
 		tess_usage_put(lane->usage);
 	mutex_destroy(&lane->mutex);
@@ -238,7 +274,7 @@ static void tess_lane_release(struct kref *ref)
 	struct tess_lanes *lanes = lane->lanes;
 
 	tess_lane_free(lane);
-	mutex_unlock(&lanes->mutex);
+	mutex_unlock(&lanes->make);
 }
 
 /**
@@ -247,7 +283,7 @@ static void tess_lane_release(struct kref *ref)
  */
 void tess_lane_put(struct tess_lane *lane)
 {
-	kref_put_mutex(&lane->ref, tess_lane_release, &lane->lanes->mutex);
+	kref_put_mutex(&lane->ref, tess_lane_release, &lane->lanes->make);
 }
 
 static struct tess_lane *tess_lane_find(struct tess_lanes *lanes, const struct tess_usage *usage,
@@ -255,7 +291,7 @@ static struct tess_lane *tess_lane_find(struct tess_lanes *lanes, const struct t
 {
 	struct tess_lane *lane;
 
-	lockdep_assert_held(&lanes->mutex);
+	lockdep_assert_held(&lanes->make);
 
 	list_for_each_entry(lane, &lanes->list, link)
 		if (!lane->usage || (lane->usage == usage && lane->priority == priority))
@@ -300,8 +336,8 @@ struct tess_lane *tess_lane_get(struct tess_lanes *lanes, struct tess_usage *usa
 {
 	struct tess_lane *lane;
 
-	mutex_lock(&lanes->mutex);
+	mutex_lock(&lanes->make);
 	lane = tess_lane_get_locked(lanes, usage, priority);
-	mutex_unlock(&lanes->mutex);
+	mutex_unlock(&lanes->make);
 	return lane;
 }

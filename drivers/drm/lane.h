@@ -30,11 +30,12 @@ struct tess_vgpu;
  * @priority: DRM_TESSERA_PRIORITY_* of its queues, if @usage
  * @name: of @sched
  * @sched: decides which queue is next
- * @ended: @sched is no more. Under tess_lanes::mutex
- * @mutex: serializes making, recovering and destroying @ring. Outside of @lock
+ * @ended: @sched is no more. Under tess_lanes::make
+ * @mutex: serializes what changes or recovers @ring. Outside of @lock
  * @lock: protects what follows up to @running. Taken in hard interrupts
- * @ring: where jobs run; NULL: somebody else has the slice, or it is gone. Changes
- *	under @mutex and @lock
+ * @ring: where jobs run; NULL: somebody else has the slice, it is gone, or a recovery left no ring
+ *	and the next one is being made. Changes under @mutex and @lock, to a ring only under
+ *	tess_lanes::make and tess_lanes::mutex as well
  * @pending: struct tess_submit on the ring, in order
  * @fence_context: of the hardware fences
  * @fence_seqno: last one
@@ -74,8 +75,11 @@ struct tess_lane {
  * struct tess_lanes - the lanes of a slice
  * @tdev: device
  * @vslice: number of the slice
- * @mutex: protects @list; lanes are made and ended under it. Outside of tess_lane::mutex
- * @list: &struct tess_lane
+ * @make: lanes and their rings are made, and lanes are ended, under it. Outside of @mutex. Memory
+ *	may be allocated under this one, not under the following
+ * @mutex: protects @list and @present for those that end jobs. Outside of tess_lane::mutex
+ * @list: &struct tess_lane. Changes under @make and @mutex
+ * @restart: makes rings where a recovery left none
  * @lock: protects what follows up to @kind. Inside of tess_lane::lock
  * @present: this device has the slice. Changes under @mutex and @lock, as the following
  * @stopped: for good: the GPU is gone, or this driver leaves it
@@ -90,8 +94,10 @@ struct tess_lane {
 struct tess_lanes {
 	struct tess_device *tdev;
 	unsigned int vslice;
+	struct mutex make;
 	struct mutex mutex;
 	struct list_head list;
+	struct work_struct restart;
 
 	spinlock_t lock;
 	bool present;
@@ -111,6 +117,7 @@ int tess_lanes_start(struct tess_lanes *lanes);
 void tess_lanes_stop(struct tess_lanes *lanes);
 void tess_lanes_close(struct tess_lanes *lanes);
 void tess_lanes_reclaim(struct tess_lanes *lanes);
+void tess_lanes_restart(struct tess_lanes *lanes);
 void tess_lanes_update(struct tess_lanes *lanes);
 bool tess_lanes_available(struct tess_lanes *lanes);
 
@@ -122,7 +129,6 @@ struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *
 				   u32 priority);
 void tess_lane_end(struct tess_lane *lane);
 int tess_lane_start(struct tess_lane *lane);
-int tess_lane_start_locked(struct tess_lane *lane);
 void tess_lane_stop(struct tess_lane *lane, int error);
 void tess_lane_stop_locked(struct tess_lane *lane, int error);
 bool tess_lane_takes_turns(const struct tess_lane *lane);

@@ -9,8 +9,10 @@
  * for them. There is no limit: how long that takes is up to the host, and a job without an
  * end is the watchdog's business. Nothing is dropped, and nothing waits.
  */
+#include <linux/dma-fence.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/client.h>
 #include <tessera/ring.h>
@@ -114,40 +116,82 @@ static void tess_lanes_set_present(struct tess_lanes *lanes, bool present)
 	spin_unlock_irq(&lanes->lock);
 }
 
-/**
- * tess_lanes_start() - the slice is there
- * @lanes: its lanes
- *
- * Return: 0; -ENODEV they were stopped; or the first error of tess_ring_create(), after all lanes
- * were tried.
- */
-int tess_lanes_start(struct tess_lanes *lanes)
+static int tess_lanes_make_rings(struct tess_lanes *lanes)
 {
 	struct tess_lane *lane;
 	int ret = 0, rc;
 
-	mutex_lock(&lanes->mutex);
-	if (lanes->stopped) {
-		ret = -ENODEV;
-		goto out_unlock;
-	}
-	tess_lanes_set_present(lanes, true);
+	lockdep_assert_held(&lanes->make);
 	list_for_each_entry(lane, &lanes->list, link) {
 		rc = tess_lane_start(lane);
 		ret = ret ?: rc;
 	}
-out_unlock:
-	mutex_unlock(&lanes->mutex);
 	return ret;
 }
 
-static void tess_lanes_drop_locked(struct tess_lanes *lanes, int error)
+/**
+ * tess_lanes_start() - the slice is there
+ * @lanes: its lanes
+ *
+ * Return: 0; -ENODEV they were stopped; or the first error of tess_lane_start(), after all lanes
+ * were tried.
+ */
+int tess_lanes_start(struct tess_lanes *lanes)
 {
+	int ret = 0;
+
+	mutex_lock(&lanes->make);
+	mutex_lock(&lanes->mutex);
+	if (lanes->stopped)
+		ret = -ENODEV;
+	else
+		tess_lanes_set_present(lanes, true);
+	mutex_unlock(&lanes->mutex);
+	if (!ret)
+		ret = tess_lanes_make_rings(lanes);
+	mutex_unlock(&lanes->make);
+	return ret;
+}
+
+static void tess_lanes_restart_work(struct work_struct *work)
+{
+	struct tess_lanes *lanes = container_of(work, struct tess_lanes, restart);
+	int ret;
+
+	mutex_lock(&lanes->make);
+	ret = tess_lanes_make_rings(lanes);
+	mutex_unlock(&lanes->make);
+	/* Of a slice that left meanwhile, its return makes them */
+	if (ret && ret != -ENODEV && ret != -ENXIO)
+		drm_err(lanes->tdev->drm, "slice %u: no new ring after a fault: %d\n",
+			lanes->vslice, ret);
+}
+
+/**
+ * tess_lanes_restart() - let rings be made for lanes that have none
+ * @lanes: lanes of a slice; any context
+ *
+ * Not by the caller, who may be about to end jobs: a ring takes memory, and memory management may
+ * wait for jobs. For the same reason not by the workqueue that ends them.
+ */
+void tess_lanes_restart(struct tess_lanes *lanes)
+{
+	schedule_work(&lanes->restart);
+}
+
+static void tess_lanes_drop(struct tess_lanes *lanes, int error, bool stopped)
+{
+	bool signalling = dma_fence_begin_signalling();
 	struct tess_lane *lane;
 
+	mutex_lock(&lanes->mutex);
+	if (stopped)
+		WRITE_ONCE(lanes->stopped, true);
 	tess_lanes_set_present(lanes, false);
 	list_for_each_entry(lane, &lanes->list, link)
 		tess_lane_stop(lane, error);
+	mutex_unlock(&lanes->mutex);
+	dma_fence_end_signalling(signalling);
 }
 
 /**
@@ -158,10 +202,7 @@ static void tess_lanes_drop_locked(struct tess_lanes *lanes, int error)
  */
 void tess_lanes_stop(struct tess_lanes *lanes)
 {
-	mutex_lock(&lanes->mutex);
-	WRITE_ONCE(lanes->stopped, true);
-	tess_lanes_drop_locked(lanes, -ENODEV);
-	mutex_unlock(&lanes->mutex);
+	tess_lanes_drop(lanes, -ENODEV, true);
 }
 
 /**
@@ -195,9 +236,7 @@ void tess_lanes_reclaim(struct tess_lanes *lanes)
 	left = (long)(READ_ONCE(lanes->close_at) - jiffies);
 	if (left > 0)
 		wait_event_timeout(lanes->drained, !atomic_read(&lanes->queued), left);
-	mutex_lock(&lanes->mutex);
-	tess_lanes_drop_locked(lanes, -ENXIO);
-	mutex_unlock(&lanes->mutex);
+	tess_lanes_drop(lanes, -ENXIO, false);
 }
 
 /**
@@ -214,16 +253,18 @@ int tess_lanes_init(struct tess_lanes *lanes, struct tess_device *tdev, unsigned
 
 	lanes->tdev = tdev;
 	lanes->vslice = vslice;
+	mutex_init(&lanes->make);
 	mutex_init(&lanes->mutex);
 	spin_lock_init(&lanes->lock);
 	INIT_LIST_HEAD(&lanes->list);
+	INIT_WORK(&lanes->restart, tess_lanes_restart_work);
 	init_waitqueue_head(&lanes->drained);
 	if (tess_gpu_can_switch(tdev->gpu))
 		return 0;
 
-	mutex_lock(&lanes->mutex);
+	mutex_lock(&lanes->make);
 	lane = tess_lane_create(lanes, NULL, DRM_TESSERA_PRIORITY_NORMAL);
-	mutex_unlock(&lanes->mutex);
+	mutex_unlock(&lanes->make);
 	return PTR_ERR_OR_ZERO(lane);
 }
 
@@ -237,13 +278,15 @@ void tess_lanes_fini(struct tess_lanes *lanes)
 {
 	struct tess_lane *lane, *shared = NULL;
 
-	mutex_lock(&lanes->mutex);
+	mutex_lock(&lanes->make);
 	list_for_each_entry(lane, &lanes->list, link) {
 		tess_lane_end(lane);
 		if (!tess_lane_takes_turns(lane))
 			shared = lane;
 	}
-	mutex_unlock(&lanes->mutex);
+	mutex_unlock(&lanes->make);
+	/* Nobody asks for it any more */
+	cancel_work_sync(&lanes->restart);
 	if (shared)
 		tess_lane_put(shared);
 }

@@ -10,9 +10,12 @@
  * wake-up is lost and no interrupt is taken for a job that was seen before it.
  *
  * The scheduler has nothing to reset: every job that it gives away comes back through its fence.
- * What is done to that end, here and in hang.c, allocates no memory that has to be waited for:
- * memory management may wait for the fence.
+ * What is done to that end, here, in hang.c and where lanes are stopped, allocates no memory that
+ * has to be waited for, nor takes a lock under which others do: memory management may wait for the
+ * fence. It is between dma_fence_begin_signalling() and dma_fence_end_signalling(), by which
+ * lockdep checks that.
  */
+#include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
 #include <tessera/ring.h>
@@ -138,6 +141,7 @@ void tess_lane_signal(struct list_head *done)
  */
 void tess_lane_reap(struct tess_lane *lane)
 {
+	bool signalling = dma_fence_begin_signalling();
 	unsigned long flags;
 	LIST_HEAD(done);
 
@@ -145,6 +149,7 @@ void tess_lane_reap(struct tess_lane *lane)
 	tess_lane_collect_locked(lane, &done);
 	spin_unlock_irqrestore(&lane->lock, flags);
 	tess_lane_signal(&done);
+	dma_fence_end_signalling(signalling);
 }
 
 static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *submit)
@@ -230,13 +235,17 @@ static struct dma_fence *tess_lane_run(struct tess_lane *lane, struct tess_submi
 
 static struct dma_fence *tess_sched_run_job(struct drm_sched_job *job)
 {
+	bool signalling = dma_fence_begin_signalling();
 	struct tess_submit *submit = to_tess_submit(job);
 	struct tess_lane *lane = submit->lane;
+	struct dma_fence *fence;
 
 	/* Not inside drm_dev_enter(): the lane's ring says if there is a GPU */
 	submit->began = true;
 	atomic_inc(&lane->running);
-	return tess_lane_run(lane, submit);
+	fence = tess_lane_run(lane, submit);
+	dma_fence_end_signalling(signalling);
+	return fence;
 }
 
 static void tess_sched_free_job(struct drm_sched_job *job)

@@ -11,6 +11,7 @@
  * chain of jobs that a program makes explicit still runs back to back. Jobs of one SUBMIT run in
  * order, too, on one slice, unless the program says that they need not.
  */
+#include <linux/dma-fence.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <drm/drm_drv.h>
@@ -320,6 +321,7 @@ static void tess_batch_push(struct tess_batch *batch, struct tess_queue *queue,
 			    struct drm_gpuvm_exec *exec)
 {
 	const struct tess_request *req = batch->req;
+	bool signalling = dma_fence_begin_signalling();
 	struct tess_out_fence *out = batch->out;
 	u32 i;
 
@@ -332,6 +334,7 @@ static void tess_batch_push(struct tess_batch *batch, struct tess_queue *queue,
 	tess_vm_add_job(exec, &out->base);
 	for (i = 0; i < req->cmd_count; i++)
 		drm_sched_entity_push_job(&batch->jobs[i]->base);
+	dma_fence_end_signalling(signalling);
 
 	dma_fence_put(queue->last);
 	queue->last = &out->base;
