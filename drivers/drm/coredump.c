@@ -143,6 +143,8 @@ static void tess_dump_print(struct drm_printer *p, struct tess_coredump *dump)
 		   dump->submit_cmd, dump->count, dump->cmd);
 	if (dump->faulted)
 		tess_dump_fault(p, &dump->fault);
+	else if (dump->fault.cause)
+		drm_printf(p, "cause: %u\n", dump->fault.cause);
 
 	mutex_lock(&vm->lock);
 	if (index < dump->count)
@@ -204,7 +206,7 @@ void tess_coredump_stop(struct tess_device *tdev)
 /**
  * tess_coredump_take() - let a dump be written of a job that failed
  * @submit: job that is not freed yet
- * @fault: why; NULL: it hung
+ * @fault: why; NULL: it hung. One that is NOT_PREEMPTED hung, too: where it stood is not known
  *
  * Atomic. Nothing happens if one is being written, or was in the last second.
  */
@@ -224,8 +226,7 @@ void tess_coredump_take(struct tess_submit *submit, const struct tess_fault *fau
 	dump->count = submit->job.count;
 	dump->cmd = submit->cmd;
 	dump->vslice = submit->lane->lanes->vslice;
-	dump->faulted = fault;
-	if (fault)
-		dump->fault = *fault;
+	dump->fault = fault ? *fault : (struct tess_fault){};
+	dump->faulted = fault && fault->cause != DRM_TESSERA_CAUSE_NOT_PREEMPTED;
 	schedule_work(&dump->work);
 }

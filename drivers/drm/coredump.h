@@ -17,7 +17,7 @@ struct tess_submit;
  * @count: packets in it
  * @cmd: index of it in its SUBMIT
  * @vslice: where it ran
- * @fault: why, if @faulted
+ * @fault: why, if @faulted; else only its cause counts, 0: it has none
  * @faulted: it faulted; else it hung
  * @busy: bit 0: the members above are in use
  * @next: jiffies before which no other one is written

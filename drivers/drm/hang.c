@@ -153,13 +153,13 @@ static int tess_lane_note_fault_locked(struct tess_lane *lane, struct tess_submi
 
 	lockdep_assert_held(&lane->lock);
 
+	tess_coredump_take(guilty, fault);
 	if (fault->cause == DRM_TESSERA_CAUSE_NOT_PREEMPTED) {
 		tess_lane_count_hang(lane, queue);
 		return -ETIME;
 	}
 	tess_queue_fault(queue, fault, guilty->cmd, lane->lanes->vslice);
 	atomic64_inc(&queue->vm->faulted);
-	tess_coredump_take(guilty, fault);
 	return -EFAULT;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults and hangs: what the queue says, what its other jobs and other queues see */
 #include <fcntl.h>
-#include <glob.h>
 
 #include "harness.h"
 #include "tess_ctx.h"
@@ -338,74 +337,6 @@ TEST_F(fault, status_of_vms)
 	EXPECT_EQ(-ENOENT, tess_ioctl(ctx->fd, DRM_IOCTL_TESSERA_QUERY, &query));
 	tess_ctx_close(&other);
 	tess_ctx_close(&same);
-}
-
-/* Dumps that there are: the first one, or an empty text; @drop: they go */
-static unsigned int dumps(char *text, size_t size, bool drop)
-{
-	unsigned int i;
-	glob_t found;
-
-	text[0] = '\0';
-	if (glob("/sys/class/devcoredump/devcd*/data", 0, NULL, &found))
-		return 0;
-	for (i = 0; i < found.gl_pathc; i++) {
-		FILE *f = fopen(found.gl_pathv[i], "r+");
-
-		if (!f)
-			continue;
-		if (!i)
-			text[fread(text, 1, size - 1, f)] = '\0';
-		rewind(f);
-		if (drop)
-			fputs("0", f);
-		fclose(f);
-	}
-	i = found.gl_pathc;
-	globfree(&found);
-	return i;
-}
-
-/* One there is, and that of the job that faulted here: it says where, and what is mapped there */
-TEST_F(fault, dump)
-{
-	struct tess_ctx *ctx = &self->ctx;
-	static char text[65536];
-	char expect[128];
-	int i;
-
-	if (access("/sys/class/devcoredump", F_OK))
-		SKIP(return, "the kernel has no dumps of devices (CONFIG_DEV_COREDUMP)");
-	tess_vm_map(ctx->fd, ctx->vm, ctx->data_bo, 0, TESS_FREE_VA + TESS_2M, TESS_DATA_BYTES);
-	dumps(text, sizeof(text), true);
-	/* Two are a second apart */
-	usleep(1200000);
-	for (i = 0; i < 20; i++) {
-		tess_begin(ctx);
-		tess_nop(ctx);
-		tess_fill(ctx, TESS_FREE_VA + 0x128, 4, 1);
-		if (i)
-			tess_ctx_new_queue(ctx);
-		EXPECT_EQ(-EFAULT, tess_ctx_run(ctx));
-	}
-	for (i = 0; i < 50 * (int)patience() && !dumps(text, sizeof(text), false); i++)
-		usleep(100000);
-	EXPECT_EQ(1u, dumps(text, sizeof(text), true));
-	EXPECT_EQ(0, strncmp(text, "**** Tessera device coredump ****\nversion: 1\n", 45));
-	EXPECT_NE(NULL, strstr(text, "\nreason: fault\n"));
-	snprintf(expect, sizeof(expect), "\npid: %d\n", getpid());
-	EXPECT_NE(NULL, strstr(text, expect));
-	snprintf(expect, sizeof(expect), "\ncause: %u\naddress: %#llx\n",
-		 DRM_TESSERA_CAUSE_STORE_PAGE, TESS_FREE_VA + 0x128);
-	EXPECT_NE(NULL, strstr(text, expect));
-	snprintf(expect, sizeof(expect), "\npacket-index: 1\npacket-address: %#llx\n",
-		 TESS_CMD_VA + DRM_TESSERA_PKT_SIZE);
-	EXPECT_NE(NULL, strstr(text, expect));
-	snprintf(expect, sizeof(expect), "\npacket: 00000001%08x", DRM_TESSERA_PKT_FILL);
-	EXPECT_NE(NULL, strstr(text, expect));
-	snprintf(expect, sizeof(expect), "\n  %#llx-%#llx rwx offset 0x0 system\n",
-		 TESS_FREE_VA + TESS_2M, TESS_FREE_VA + TESS_2M + TESS_DATA_BYTES);
-	EXPECT_NE(NULL, strstr(text, expect));
 }
 
 static void set_hang_ms(struct __test_metadata *_metadata, const char *value)

@@ -10,7 +10,7 @@ free=$(cat $gpu/slices_free) || exit 1
 
 echo $uuid >$gpu/device/mdev_supported_types/tessera_pci-C2/create || exit 1
 scripts/vm guest --vgpu $uuid --timeout 600 -- selftests/drm/run.sh query memory bind queue \
-	submit sync fault isolation fdinfo
+	submit sync fault dump isolation fdinfo
 status=$?
 echo 1 >/sys/bus/mdev/devices/$uuid/remove || status=1
 [ "$(cat $gpu/slices_free)" = "$free" ] || {

@@ -6,8 +6,8 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 dir=out/selftests/drm
-[ $# -gt 0 ] || set -- abi_1_0 query memory evict prime bind queue submit spread sync fault isolation stress \
-	fdinfo elastic turns lifetime torn
+[ $# -gt 0 ] || set -- abi_1_0 query memory evict prime bind queue submit spread sync fault dump isolation \
+	stress fdinfo elastic turns lifetime torn
 
 status=0
 for test; do

@@ -14,6 +14,8 @@ scripts/vm host --model-args "$nominal" --timeout 300 --env TESS_WINDOW_MS=800 -
 scripts/vm host --model-args "$nominal --stuck-slice 0:2" --timeout 120 \
 	--env TESS_STUCK_SLICE=0 -- out/selftests/sched/processes -r hang.again_and_again_is_banned ||
 	status=1
+scripts/vm host --model-args "$nominal --stuck-slice 0:1" --timeout 120 \
+	--env TESS_STUCK_SLICE=0 -- out/selftests/drm/dump -r dump.not_preempted || status=1
 scripts/vm host --model-args "$nominal --stuck-slice 0:1 --damage-context 1:1" \
 	--timeout 180 --env TESS_STUCK_SLICE=0 --env TESS_DAMAGED_SLICE=1 -- \
 	selftests/sched/run.sh stuck damaged || status=1
