@@ -11,9 +11,10 @@ scripts/vm host --model-args "$nominal" --timeout 500 -- \
 	selftests/sched/run.sh fair sgemm hostile life vcpu knobs swap adapt || status=1
 scripts/vm host --model-args "$nominal" --timeout 300 --env TESS_WINDOW_MS=800 -- \
 	selftests/sched/run.sh processes || status=1
-scripts/vm host --model-args "$nominal --stuck-slice 0:2" --timeout 120 \
-	--env TESS_STUCK_SLICE=0 -- out/selftests/sched/processes -r hang.again_and_again_is_banned ||
-	status=1
+# Two hangs for the first test, one for the second
+scripts/vm host --model-args "$nominal --stuck-slice 0:3" --timeout 120 \
+	--env TESS_STUCK_SLICE=0 -- sh -c "out/selftests/sched/processes -r hang.again_and_again_is_banned &&
+		out/selftests/sched/processes -r hang.banned_queue_ends_in_order" || status=1
 scripts/vm host --model-args "$nominal --stuck-slice 0:1" --timeout 120 \
 	--env TESS_STUCK_SLICE=0 -- out/selftests/drm/dump -r dump.not_preempted || status=1
 scripts/vm host --model-args "$nominal --stuck-slice 0:1 --damage-context 1:1" \

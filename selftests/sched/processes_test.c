@@ -319,4 +319,64 @@ TEST_F_TIMEOUT(hang, again_and_again_is_banned, 120)
 	EXPECT_EQ(0, tess_ctx_run(good));
 }
 
+/* A job that says that it has begun, and waits for @data[0] */
+static void put_gate(struct tess_ctx *ctx)
+{
+	tess_begin(ctx);
+	tess_fill(ctx, TESS_DATA_VA + 8, 4, 1);
+	tess_wait(ctx, TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
+}
+
+static void await_gate(struct __test_metadata *_metadata, struct tess_ctx *ctx)
+{
+	volatile uint64_t *data = (volatile uint64_t *)ctx->data;
+	long end = now_ms() + CLIENT_WAIT_MS * patience();
+
+	while (!data[1]) {
+		ASSERT_GT(end, now_ms());
+		sleep_ms(1);
+	}
+}
+
+static void open_gate(struct tess_ctx *ctx)
+{
+	*(volatile uint64_t *)ctx->data = 1;
+}
+
+/*
+ * A job that comes to a dead queue says by its end that the job before it is over, too, which the
+ * GPU may still work on
+ */
+TEST_F_TIMEOUT(hang, banned_queue_ends_in_order, 120)
+{
+	struct tess_ctx *bad = &self->bad, gate;
+	struct drm_tessera_sync in, first, second;
+
+	EXPECT_EQ(-ETIME, hang_once(_metadata, bad, &self->good));
+	tess_ctx_new_queue(bad);
+	/* On another ring */
+	tess_ctx_open_on(&gate, bad->fd, bad->slice + 1);
+	put_gate(&gate);
+	tess_ctx_submit(&gate);
+	in = (struct drm_tessera_sync){ .handle = gate.done };
+	first = (struct drm_tessera_sync){ .handle = tess_syncobj_create(bad->fd) };
+	second = (struct drm_tessera_sync){ .handle = tess_syncobj_create(bad->fd) };
+	put_gate(bad);
+	ASSERT_EQ(0, __tess_submit(bad, NULL, 0, &first, 1));
+	ASSERT_EQ(0, __tess_submit(bad, &in, 1, &second, 1));
+	await_gate(_metadata, &gate);
+	await_gate(_metadata, bad);
+	set_ban_hangs("1");
+	open_gate(&gate);
+	EXPECT_EQ(0, tess_ctx_wait(&gate));
+	EXPECT_EQ(-ETIME, __tess_syncobj_wait(bad->fd, second.handle, 0, 500));
+	EXPECT_EQ(-ETIME, __tess_syncobj_wait(bad->fd, first.handle, 0, 0));
+	open_gate(bad);
+	EXPECT_EQ(0, __tess_syncobj_wait(bad->fd, first.handle, 0, TESS_WAIT_MS));
+	EXPECT_EQ(0, tess_syncobj_status(bad->fd, first.handle));
+	EXPECT_EQ(0, __tess_syncobj_wait(bad->fd, second.handle, 0, TESS_WAIT_MS));
+	EXPECT_EQ(-ECANCELED, tess_syncobj_status(bad->fd, second.handle));
+	EXPECT_EQ(DRM_TESSERA_QUEUE_BANNED, tess_queue_flags(bad->fd, bad->queue));
+}
+
 TEST_HARNESS_MAIN
