@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <tessera/inject.h>
 #include "device.h"
 #include "mmap.h"
 
@@ -231,6 +232,7 @@ static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 	map = phys ? ioremap_wc(phys, len) : NULL;
 	if (!map)
 		return;
+	tess_hold(TESS_HOLD_BAR);
 	scoped_guard(rwsem_read, &tm->map_lock) {
 		if (!tm->dead && write)
 			tess_mdev_touch(tm, off, len);

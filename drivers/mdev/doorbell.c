@@ -46,6 +46,7 @@
 #include <linux/gfp.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
+#include <tessera/inject.h>
 #include "device.h"
 #include "doorbell.h"
 #include "mmap.h"
@@ -109,14 +110,22 @@ static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
 	return ret;
 }
 
+/* Charged to the VMM, which can be out of memory: nobody else is to wait for it */
+static int make_table(struct vm_fault *vmf, unsigned long addr)
+{
+	tess_hold(TESS_HOLD_TABLE);
+	if (!pmd_none(*vmf->pmd))
+		return 0;
+	return apply_to_page_range(vmf->vma->vm_mm, addr, PAGE_SIZE, NULL, NULL);
+}
+
 vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_fault *vmf,
 				    unsigned int vslice)
 {
 	unsigned long addr = vmf->address & PAGE_MASK;
 	struct vm_area_struct *vma = vmf->vma;
 
-	/* Charged to the VMM, which can be out of memory: nobody else is to wait for it */
-	if (pmd_none(*vmf->pmd) && apply_to_page_range(vma->vm_mm, addr, PAGE_SIZE, NULL, NULL))
+	if (make_table(vmf, addr))
 		return VM_FAULT_OOM;
 	guard(mutex)(&tm->doorbell_lock);
 	return fault_locked(tm, vma, addr, vslice);

@@ -22,6 +22,7 @@
 #include <linux/string.h>
 #include <linux/wordpart.h>
 #include <tessera/compat.h>
+#include <tessera/inject.h>
 #include <uapi/drm/drm_fourcc.h>
 #include "device.h"
 #include "mmap.h"
@@ -69,7 +70,8 @@ static void show(struct tess_mdev *tm, struct tess_mdev_head *head,
 	head->waits = false;
 	if (head == &tm->display.head[0])
 		tess_mdev_zap_picture(tm);
-	raise(tm, head, TESS_DEVENT_FLIP);
+	if (!tess_inject_no_flip())
+		raise(tm, head, TESS_DEVENT_FLIP);
 }
 
 static bool waits_for_frame(const struct tess_mdev_display *display)

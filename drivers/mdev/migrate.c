@@ -39,6 +39,7 @@
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <tessera/inject.h>
 #include "device.h"
 #include "mmap.h"
 #include "parent.h"
@@ -101,6 +102,7 @@ static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	ret = tess_mdev_dma_prepare(tm, next->part[0]);
 	if (ret)
 		return ret;
+	tess_hold(TESS_HOLD_MOVE);
 	down_write(&tm->map_lock);
 	ret = exchange(tm, next);
 	up_write(&tm->map_lock);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, one whose
-# heads come and go while it shows something, and what QEMU shows of what a guest does.
+# heads come and go while it shows something, one whose host never tells that it shows it, and what
+# QEMU shows of what a guest does.
 #
 # shellcheck disable=SC2317 # functions called by name
 
@@ -12,6 +13,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 uuid=5e1ec7ed-0000-4000-8000-00000000d150
 dev=/sys/bus/mdev/devices/$uuid
 gpu=/sys/class/tessera/gpu0
+no_flip=/sys/module/tessera/parameters/no_flip
 
 compose()
 {
@@ -62,6 +64,17 @@ heads_come_and_go()
 	return "$go_status"
 }
 
+# A host that is told to keep it to itself
+frames_without_flips()
+{
+	setup 1 && echo Y >"$no_flip" &&
+		scripts/vm guest --vgpu "$uuid" --timeout 300 -- out/selftests/drm/kms_frames
+	frames_status=$?
+	echo N >"$no_flip"
+	teardown
+	return "$frames_status"
+}
+
 shows()
 {
 	grep -q "^head 0 shows 1024x768" /run/tessera/guests/kms/stdout
@@ -90,6 +103,7 @@ ktap_begin
 free=$(cat "$gpu/slices_free")
 check "a guest with one head" one_head
 check "heads come and go while a guest uses them" heads_come_and_go
+check "a host that sends frames and no flips" frames_without_flips
 check "QEMU shows what a guest draws through DRM" picture
 check "all slices are back" test "$(cat "$gpu/slices_free")" = "$free"
 ktap_end

@@ -15,7 +15,8 @@ for kernel in 6.12 7.2; do
 			out/selftests/mdev/heads; c=\$?
 			out/selftests/mdev/span_live; d=\$?
 			out/selftests/mdev/span; e=\$?
-			out/selftests/mdev/stuck && exit \$((a | b | c | d | e))" || status=1
+			out/selftests/mdev/held; f=\$?
+			out/selftests/mdev/stuck && exit \$((a | b | c | d | e | f))" || status=1
 done
 scripts/vm host --gpus 2 --model-args "" \
 	--model-args "--slices 4 --kinds compute:3,mixed:1 --vram 32M" --timeout 300 -- \

@@ -19,6 +19,8 @@
 #define RECOVERIES "/sys/module/tessera_pci/parameters/recoveries"
 #define RECOVERIES_DEFAULT "3"
 #define COMPOSE_FAIL "/sys/module/tessera/parameters/compose_fail"
+#define HOLD "/sys/module/tessera/parameters/hold"
+#define HOLD_MS 20000
 /* What lingers goes after its file */
 #define LINGER_MS 20000
 
@@ -155,6 +157,25 @@ bool crowd_leaves(struct crowd *c)
 int compose_fail(const char *step)
 {
 	return file_write(COMPOSE_FAIL, step);
+}
+
+int hold(const char *point)
+{
+	return file_write(HOLD, point);
+}
+
+bool hold_taken(void)
+{
+	long end = now_ms() + HOLD_MS * patience();
+	char text[32];
+
+	for (;;) {
+		if (!file_read(HOLD, text, sizeof(text)) && strstr(text, " held"))
+			return true;
+		if (now_ms() > end)
+			return false;
+		usleep(1000);
+	}
 }
 
 int pair_begin(struct pair *p)

@@ -94,4 +94,12 @@ void pair_close(struct pair *p);
 /* Let a composition fail at its step @step, counted from 1: "0" for none */
 int compose_fail(const char *step);
 
+/*
+ * The next task that comes to a point (tessera/inject.h) waits there until this is called again:
+ * "none" for none. -ENOENT: the modules are not built for tests
+ */
+int hold(const char *point);
+/* Did one come, in some time? */
+bool hold_taken(void);
+
 #endif
