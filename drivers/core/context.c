@@ -35,7 +35,7 @@ static void context_destroy(struct tess_object *obj)
 {
 	struct tess_context *ctx = container_of(obj, struct tess_context, obj);
 
-	tess_gpu_ops(obj->gpu)->context_free(ctx->hw);
+	tess_gpu_switch_ops(obj->gpu)->free(ctx->hw);
 	ctx->hw = NULL;
 }
 
@@ -51,7 +51,7 @@ static const struct tess_object_ops context_ops = {
 
 /**
  * tess_context_create() - make an empty context
- * @gpu: GPU with context_alloc(); no lock is held
+ * @gpu: GPU that can switch; no lock is held
  *
  * Return: context or error pointer: -ENOMEM, -ENODEV.
  */
@@ -68,7 +68,7 @@ struct tess_context *tess_context_create(struct tess_gpu *gpu)
 		kfree(ctx);
 		return ERR_PTR(-ENODEV);
 	}
-	hw = tess_gpu_ops(gpu)->context_alloc(gpu->be);
+	hw = tess_gpu_switch_ops(gpu)->alloc(gpu->be);
 	if (!IS_ERR(hw)) {
 		ctx->hw = hw;
 		tess_object_add(&ctx->obj, gpu, &context_ops);
@@ -102,7 +102,7 @@ struct tess_hw_context *tess_context_hw(const struct tess_context *ctx)
  */
 void tess_context_clear(struct tess_context *ctx)
 {
-	tess_gpu_ops(ctx->obj.gpu)->context_clear(ctx->hw);
+	tess_gpu_switch_ops(ctx->obj.gpu)->clear(ctx->hw);
 }
 
 /**
@@ -112,13 +112,13 @@ void tess_context_clear(struct tess_context *ctx)
  */
 void tess_context_copy(struct tess_context *to, const struct tess_context *from)
 {
-	tess_gpu_ops(to->obj.gpu)->context_copy(to->hw, from->hw);
+	tess_gpu_switch_ops(to->obj.gpu)->copy(to->hw, from->hw);
 }
 
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val)
 {
 	*val = 0;
-	return tess_gpu_ops(ctx->obj.gpu)->context_read(ctx->hw, off, width, val);
+	return tess_gpu_switch_ops(ctx->obj.gpu)->read(ctx->hw, off, width, val);
 }
 
 /**

@@ -93,6 +93,12 @@ static inline const struct tess_backend_ops *tess_gpu_ops(const struct tess_gpu 
 	return gpu->be->ops;
 }
 
+/* Of a GPU that can switch */
+static inline const struct tess_switch_ops *tess_gpu_switch_ops(const struct tess_gpu *gpu)
+{
+	return gpu->be->ops->switching;
+}
+
 /**
  * tess_gpu_enter() - begin a call into the back-end
  * @gpu: GPU

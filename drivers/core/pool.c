@@ -31,6 +31,7 @@
 #include <tessera/compat.h>
 
 #include "adapt.h"
+#include "backend.h"
 #include "complete.h"
 #include "fault.h"
 #include "gpu.h"
@@ -296,7 +297,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	/* Nobody's if it is bound to no driver */
 	gpu->owner = be->dev->driver ? be->dev->driver->owner : NULL;
 	gpu->info = *info;
-	gpu->can_switch = be->ops->context_switch;
+	gpu->can_switch = be->ops->switching;
 	gpu->generation = 1;
 	mutex_init(&gpu->gone_lock);
 	INIT_WORK(&gpu->gone_work, gone_work);
@@ -389,21 +390,15 @@ static int gpu_register_locked(struct tess_gpu *gpu)
 	return 0;
 }
 
-static bool info_is_valid(const struct tess_gpu_info *info)
-{
-	return info->slice_count >= 1 && info->slice_count <= TESS_MAX_SLICES &&
-	       info->bank_size <= info->vram_size &&
-	       info->vram_size <= TESS_PA_END - TESS_PA_VRAM;
-}
-
 int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 		      const struct tess_slice_info *slices)
 {
 	struct tess_gpu *gpu;
 	int rc;
 
-	if (!info_is_valid(info))
-		return -EINVAL;
+	rc = tess_backend_check(be, info);
+	if (rc)
+		return rc;
 	gpu = gpu_alloc(be, info, slices);
 	if (!gpu)
 		return -ENOMEM;

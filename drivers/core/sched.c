@@ -135,8 +135,8 @@ static bool sched_is_idle(struct tess_slice *slice)
 
 	if (tess_slice_resident(slice)->host_fault)
 		return true;
-	if (tess_gpu_ops(gpu)->slice_idle)
-		return tess_gpu_ops(gpu)->slice_idle(gpu->be, slice->index);
+	if (gpu->can_switch)
+		return tess_gpu_switch_ops(gpu)->idle(gpu->be, slice->index);
 	status = sched_read(slice, TESS_SREG_STATUS, 4);
 	return !(status & TESS_STATUS_ENABLED) || !(status & TESS_STATUS_BUSY) ||
 	       (status & TESS_STATUS_FAULTED);
@@ -276,7 +276,7 @@ static void sched_stay(struct tess_slice *slice, struct tess_vslice *cur, bool i
 				  rq->now);
 	rq->contested = waits;
 	if (timer || notify || rq->armed)
-		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, timer, notify);
+		tess_gpu_switch_ops(gpu)->notify(gpu->be, slice->index, timer, notify);
 	rq->armed = timer || notify;
 }
 

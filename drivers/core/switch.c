@@ -162,8 +162,8 @@ static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 
 	dev_notice_ratelimited(&gpu->dev, "slice %u: the context of \"%s\" is damaged, its work is dropped\n",
 			       slice->index, vs->vgpu->name);
-	if (tess_gpu_ops(gpu)->context_lose(gpu->be, slice->index, tess_context_hw(vs->context),
-					    DRM_TESSERA_CAUSE_CONTEXT_LOST))
+	if (tess_gpu_switch_ops(gpu)->lose(gpu->be, slice->index, tess_context_hw(vs->context),
+					   DRM_TESSERA_CAUSE_CONTEXT_LOST))
 		tess_context_clear(vs->context);
 	vs->fault_told = false;
 	vs->fault_owed = true;
@@ -182,9 +182,9 @@ static int switch_capture(struct tess_slice *slice, struct tess_vslice *out)
 	u64 time = tess_gpu_ops(gpu)->time(gpu->be);
 	int rc;
 
-	rc = tess_gpu_ops(gpu)->context_capture(gpu->be, slice->index,
-						tess_context_hw(out->context),
-						DRM_TESSERA_CAUSE_NOT_PREEMPTED);
+	rc = tess_gpu_switch_ops(gpu)->capture(gpu->be, slice->index,
+					       tess_context_hw(out->context),
+					       DRM_TESSERA_CAUSE_NOT_PREEMPTED);
 	if (rc == -EALREADY)
 		return rc;
 	if (rc)
@@ -281,9 +281,9 @@ static void switch_arm(struct tess_slice *slice, struct tess_vslice *next,
 
 	timer = tess_policy_timer(&rq->policy, next ? &next->sched.policy : NULL, 0, rq->now);
 	if (next && rq->contested && !sw->notify_idle)
-		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, timer, true);
+		tess_gpu_switch_ops(gpu)->notify(gpu->be, slice->index, timer, true);
 	else if (timer && !sw->timer)
-		tess_gpu_ops(gpu)->slice_notify(gpu->be, slice->index, timer, sw->notify_idle);
+		tess_gpu_switch_ops(gpu)->notify(gpu->be, slice->index, timer, sw->notify_idle);
 	else
 		return;
 	rq->armed = true;
@@ -312,7 +312,7 @@ int tess_switch(struct tess_slice *slice, struct tess_vslice *next, enum tess_ou
 		switch_park(out);
 	switch_describe(slice, out, next, &sw);
 	do {
-		rc = tess_gpu_ops(gpu)->context_switch(gpu->be, slice->index, &sw);
+		rc = tess_gpu_switch_ops(gpu)->exchange(gpu->be, slice->index, &sw);
 	} while (rc && switch_failed(slice, out, next, rc) == -EALREADY);
 	if (rc)
 		return rc;

@@ -495,18 +495,22 @@ const struct tess_backend_ops tess_pci_gpu_ops = {
 	HW_GPU_OPS,
 };
 
+static const struct tess_switch_ops hw_switching = {
+	.alloc = tess_pci_context_alloc,
+	.free = tess_pci_context_free,
+	.clear = tess_pci_context_clear,
+	.copy = tess_pci_context_copy,
+	.read = tess_pci_context_read,
+	.capture = tess_pci_context_capture,
+	.lose = tess_pci_context_lose,
+	.exchange = tess_pci_context_switch,
+	.notify = tess_pci_slice_notify,
+	.idle = tess_pci_slice_idle,
+};
+
 const struct tess_backend_ops tess_pci_switch_ops = {
 	HW_GPU_OPS,
-	.context_alloc = tess_pci_context_alloc,
-	.context_free = tess_pci_context_free,
-	.context_clear = tess_pci_context_clear,
-	.context_copy = tess_pci_context_copy,
-	.context_read = tess_pci_context_read,
-	.context_capture = tess_pci_context_capture,
-	.context_lose = tess_pci_context_lose,
-	.context_switch = tess_pci_context_switch,
-	.slice_notify = tess_pci_slice_notify,
-	.slice_idle = tess_pci_slice_idle,
+	.switching = &hw_switching,
 };
 
 #define HW_VGPU_OPS						\

@@ -158,6 +158,48 @@ struct tess_hw_switch {
 };
 
 /**
+ * struct tess_switch_ops - a type of GPU that can exchange the client of a slice
+ *
+ * All are mandatory. Rules are those of struct tess_backend_ops.
+ *
+ * @alloc: memory for the state of a client, empty. No lock is held. Error pointer
+ * @free: free it. No lock is held
+ * @clear: empty it, as a client reset does
+ * @copy: make it the same as one of another GPU with these ops, which nobody changes meanwhile
+ * @read: as client_read() of a client that is saved there; KIND, CORES and ENGINES read 0, and
+ *	so does all of an empty one but the index registers' defaults
+ * @capture: the present client cannot be saved: make a context of what its registers say, its
+ *	packet in progress dropped and a pending client fault @cause in its place.
+ *	slice_reset() follows. -EALREADY: the exchange that was given up has ended after all;
+ *	the same @exchange again tells how
+ * @lose: @restore was not accepted: make a context of what its registers said when it was
+ *	saved, as above. -EBADMSG: that was tried before
+ * @exchange: exchange the client. Waits for the end. The present client's stage 2 and masks
+ *	are not used any more on 0; old translations are dropped. On an error the present
+ *	client runs on: -ETIME it does not stop within @timeout (the slice must be reset, or
+ *	the same asked for again, once: 0 if it did stop after all), -EBADMSG @restore is not
+ *	accepted, -EIO anything else, -ENODEV
+ * @notify: arm what @exchange would: @timer (0: none) and @idle. Replaces what was armed; an
+ *	idle slice reports at once
+ * @idle: has the present client nothing to do: ring empty, disabled, or stopped by a client
+ *	fault?
+ */
+struct tess_switch_ops {
+	struct tess_hw_context *(*alloc)(struct tess_backend *be);
+	void (*free)(struct tess_hw_context *ctx);
+	void (*clear)(struct tess_hw_context *ctx);
+	void (*copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
+	int (*read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
+	int (*capture)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
+		       u32 cause);
+	int (*lose)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
+		    u32 cause);
+	int (*exchange)(struct tess_backend *be, unsigned int slice, struct tess_hw_switch *sw);
+	void (*notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
+	bool (*idle)(struct tess_backend *be, unsigned int slice);
+};
+
+/**
  * struct tess_backend_ops - a type of GPU
  *
  * Unless an op says otherwise: it is mandatory, called in process context, may sleep
@@ -187,31 +229,6 @@ struct tess_hw_switch {
  *	of this client
  * @kick: the write index grew, as a store to the doorbell. Any context
  * @doorbell: CPU physical address of the doorbell page. Any context
- *
- * @context_alloc: memory for the state of a client, empty. No lock is held. Error
- *	pointer. This and the following nine are all there or all missing; without them
- *	slices cannot be shared
- * @context_free: free it. No lock is held
- * @context_clear: empty it, as a client reset does
- * @context_copy: make it the same as one of another GPU with these ops, which nobody
- *	changes meanwhile
- * @context_read: as client_read() of a client that is saved there; KIND, CORES and
- *	ENGINES read 0, and so does all of an empty one but the index registers' defaults
- * @context_capture: the present client cannot be saved: make a context of what its
- *	registers say, its packet in progress dropped and a pending client fault @cause
- *	in its place. slice_reset() follows. -EALREADY: the exchange that was given up
- *	has ended after all; the same @context_switch again tells how
- * @context_lose: @restore was not accepted: make a context of what its registers said
- *	when it was saved, as above. -EBADMSG: that was tried before
- * @context_switch: exchange the client. Waits for the end. The present client's stage 2
- *	and masks are not used any more on 0; old translations are dropped. On an error
- *	the present client runs on: -ETIME it does not stop within @timeout (the slice
- *	must be reset, or the same asked for again, once: 0 if it did stop after all),
- *	-EBADMSG @restore is not accepted, -EIO anything else, -ENODEV
- * @slice_notify: arm what @context_switch would: @timer (0: none) and @idle. Replaces
- *	what was armed; an idle slice reports at once
- * @slice_idle: has the present client nothing to do: ring empty, disabled, or stopped by
- *	a client fault?
  *
  * @completion_take: has a FENCE of the slice raised the completion vector since the
  *	last call? Only for the register route. Any context
@@ -263,6 +280,7 @@ struct tess_hw_switch {
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
  *
+ * @switching: exchange of clients; NULL: it cannot, and slices are not shared
  * @display: display heads; NULL: it has none
  */
 struct tess_backend_ops {
@@ -283,20 +301,6 @@ struct tess_backend_ops {
 			u64 counters[TESS_COUNTER_COUNT]);
 	void (*kick)(struct tess_backend *be, unsigned int slice, u64 wptr);
 	phys_addr_t (*doorbell)(struct tess_backend *be, unsigned int slice);
-
-	struct tess_hw_context *(*context_alloc)(struct tess_backend *be);
-	void (*context_free)(struct tess_hw_context *ctx);
-	void (*context_clear)(struct tess_hw_context *ctx);
-	void (*context_copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
-	int (*context_read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
-	int (*context_capture)(struct tess_backend *be, unsigned int slice,
-			       struct tess_hw_context *ctx, u32 cause);
-	int (*context_lose)(struct tess_backend *be, unsigned int slice,
-			    struct tess_hw_context *ctx, u32 cause);
-	int (*context_switch)(struct tess_backend *be, unsigned int slice,
-			      struct tess_hw_switch *sw);
-	void (*slice_notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
-	bool (*slice_idle)(struct tess_backend *be, unsigned int slice);
 
 	bool (*completion_take)(struct tess_backend *be, unsigned int slice);
 	u64 (*fault_pending)(struct tess_backend *be);
@@ -335,6 +339,7 @@ struct tess_backend_ops {
 	u64 (*ring_spent)(const struct tess_hw_ring *ring, u64 seq, u64 busy);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 
+	const struct tess_switch_ops *switching;
 	const struct tess_display_ops *display;
 };
 
@@ -346,7 +351,8 @@ struct tess_backend_ops {
  *
  * All slices are reset. Front-ends are told before it returns.
  *
- * Return: 0, -EINVAL, -ENOMEM, or the error of a slice's reset if none can be used.
+ * Return: 0; -EINVAL an op is missing or @info is nonsense (the kernel log says what); -ENOMEM; or
+ * the error of a slice's reset if none can be used.
  */
 int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 		      const struct tess_slice_info *slices);
@@ -412,7 +418,7 @@ void tess_gpu_completion_irq(struct tess_gpu *gpu);
 void tess_gpu_fault_irq(struct tess_gpu *gpu);
 
 /**
- * tess_gpu_slice_event() - a slice reports what slice_notify() or context_switch() armed
+ * tess_gpu_slice_event() - a slice reports what notify() or exchange() of tess_switch_ops armed
  * @gpu: GPU
  * @slice: number, below slice_count
  * @events: TESS_SLICE_EVENT_*
