@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/sizes.h>
 #include "source.h"
-#include "../core/backend.c"
+#include "../core/base/backend.c"
 
 /**
  * struct offer - a back-end that could be registered

@@ -8,8 +8,8 @@
 #include <linux/prandom.h>
 
 #include "source.h"
-#include "../core/words.c"
-#include "../core/blueprint.c"
+#include "../core/algo/words.c"
+#include "../core/algo/blueprint.c"
 
 static const struct tess_blueprint base = { .slices = 2, .kind = TESS_KIND_COMPUTE };
 

@@ -14,7 +14,7 @@ static inline void trace_tess_complete(const void *slice, const void *vgpu, unsi
 }
 
 #include "source.h"
-#include "../core/complete.c"
+#include "../core/slice/complete.c"
 
 #define SLICES 2
 

@@ -4,10 +4,10 @@
 #include <linux/prandom.h>
 
 #include "source.h"
-#include "../core/place.c"
-#include "../core/place_search.c"
-#include "../core/place_share.c"
-#include "../core/place_pool.c"
+#include "../core/algo/place.c"
+#include "../core/algo/place_search.c"
+#include "../core/algo/place_share.c"
+#include "../core/algo/place_pool.c"
 
 #define C TESS_KIND_COMPUTE
 #define R TESS_KIND_RENDER

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 
 #include "source.h"
-#include "../core/policy.c"
+#include "../core/algo/policy.c"
 
 #define QUANTUM 8000ULL
 

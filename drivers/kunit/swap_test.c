@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 
 #include "source.h"
-#include "../core/swap.c"
+#include "../core/algo/swap.c"
 
 /**
  * struct swap_world - two slices and two vslices on the first of them

@@ -4,7 +4,7 @@
  *
  * All orders of the steps of four actors are explored: the GPU, which completes FENCEs
  * as packets.rst says; a client, which arms its event index, looks again and sleeps; the
- * router, which is drivers/core/complete.c itself; and others, whose completions make it
+ * router, which is drivers/core/slice/complete.c itself; and others, whose completions make it
  * run at any time, and who share the slice: once, between two packets, the client's
  * vslice is saved, and restored later if it has work left. Steps are accesses to memory that the others see. Stores of
  * GPU and client stay in a buffer until they leave it, at a time of their own or at a
@@ -24,7 +24,7 @@
 #define _TESSERA_CORE_VGPU_H_
 #define _TESSERA_CORE_TRACE_H_
 #include "shim/kernel.h"
-#include "../../drivers/core/complete.c"
+#include "../../drivers/core/slice/complete.c"
 
 #include "harness.h"
 

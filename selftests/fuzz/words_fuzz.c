@@ -6,9 +6,9 @@
  * same; whatever is refused leaves the result alone and says why, and where; whatever is
  * generated from a profile lies within its bounds and is a blueprint.
  */
-#include "../../drivers/core/words.c"
-#include "../../drivers/core/blueprint.c"
-#include "../../drivers/core/generate.c"
+#include "../../drivers/core/algo/words.c"
+#include "../../drivers/core/algo/blueprint.c"
+#include "../../drivers/core/algo/generate.c"
 
 #include <stdlib.h>
 

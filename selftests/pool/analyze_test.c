@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The analyzer's arithmetic is pure: the kernel's source, compiled here. */
-#include "../../drivers/core/analyze.c"
+#include "../../drivers/core/algo/analyze.c"
 
 #include <math.h>
 

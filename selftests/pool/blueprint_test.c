@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Blueprints: the kernel's parser, compiled here with sanitizers. */
-#include "../../drivers/core/words.c"
-#include "../../drivers/core/blueprint.c"
+#include "../../drivers/core/algo/words.c"
+#include "../../drivers/core/algo/blueprint.c"
 
 #include "harness.h"
 #include "random.h"

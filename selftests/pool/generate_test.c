@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Profiles and what is generated from them: the kernel's source, with sanitizers. */
-#include "../../drivers/core/words.c"
-#include "../../drivers/core/blueprint.c"
-#include "../../drivers/core/generate.c"
+#include "../../drivers/core/algo/words.c"
+#include "../../drivers/core/algo/blueprint.c"
+#include "../../drivers/core/algo/generate.c"
 
 #include "harness.h"
 #include "random.h"

@@ -3,9 +3,9 @@
  * How good placement is, and how fast: compared with trying everything, on small pools. What
  * is compared with, cost and search, is written anew here and shares nothing with the kernel.
  */
-#include "../../drivers/core/place.c"
-#include "../../drivers/core/place_search.c"
-#include "../../drivers/core/place_pool.c"
+#include "../../drivers/core/algo/place.c"
+#include "../../drivers/core/algo/place_search.c"
+#include "../../drivers/core/algo/place_pool.c"
 
 #include <time.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Placement is a pure function: the kernel's source, compiled here. */
-#include "../../drivers/core/place.c"
-#include "../../drivers/core/place_search.c"
-#include "../../drivers/core/place_share.c"
+#include "../../drivers/core/algo/place.c"
+#include "../../drivers/core/algo/place_search.c"
+#include "../../drivers/core/algo/place_share.c"
 
 #include "harness.h"
 

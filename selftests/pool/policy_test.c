@@ -3,7 +3,7 @@
  * Scheduling policy: the kernel's source, driven by a simulated slice. The simulation
  * is as unkind as a host: timers are served late, and a switch costs time.
  */
-#include "../../drivers/core/policy.c"
+#include "../../drivers/core/algo/policy.c"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the swapper decides is a pure function: the kernel's source, compiled here. */
-#include "../../drivers/core/swap.c"
+#include "../../drivers/core/algo/swap.c"
 
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What drivers/core/complete.c needs of the kernel and of its neighbours, so that the
+ * What drivers/core/slice/complete.c needs of the kernel and of its neighbours, so that the
  * router itself is what the explorer runs. Its reads of the record come from the
  * explorer, one by one.
  */

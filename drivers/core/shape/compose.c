@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Composition: slices and memory for vGPUs.
+ *
+ * DOC: Composition
+ *
+ * A vGPU is composed whole or not at all, under tess_gpu.compose: memory first, because
+ * that can fail without anybody noticing, then the slices. The memory is zeroed when the
+ * mutex is free again, before the client knows the vGPU. What an elastic vGPU holds
+ * counts as free; it is asked to let go (reclaim()) of exactly the slices that were
+ * chosen and gets them back (restore()) when their owner is destroyed.
+ *
+ * A vGPU has as many vslices as its blueprint's max, for life, and memory for all of them:
+ * that of each near the slice that it has, or is likely to get. As many as the blueprint
+ * has slices are given; the others are withheld, their home is the slice of one that is
+ * given, and they cost nothing as long as their client leaves them alone. Slices that run
+ * more than one vslice of a vGPU that does not share, or may have to, are *dedicated*: the
+ * scheduler's machinery runs them, for this vGPU alone.
+ *
+ * Each step that can fail can be made to fail (inject.c), because what is undone rarely is
+ * wrong most often.
+ */
+#include <linux/err.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <tessera/compat.h>
+
+#include "algo/blueprint.h"
+#include "algo/place.h"
+#include "base/gpu.h"
+#include "base/mem.h"
+#include "compose.h"
+#include "run/setup.h"
+#include "share.h"
+#include "slice/slice.h"
+#include "slice/vgpu.h"
+
+/**
+ * tess_refuse() - say why something is refused
+ * @gpu: GPU
+ * @name: of the vGPU
+ * @reason: filled; may be NULL
+ * @rc: negative errno
+ * @fmt: one line
+ *
+ * Return: @rc.
+ */
+int tess_refuse(const struct tess_gpu *gpu, const char *name, struct tess_reason *reason, int rc,
+		const char *fmt, ...)
+{
+	struct tess_reason text;
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(text.text, sizeof(text.text), fmt, args);
+	va_end(args);
+	dev_info(&gpu->dev, "\"%s\": %s\n", name, text.text);
+	if (reason)
+		*reason = text;
+	return rc;
+}
+
+/* ---- blueprints ---- */
+
+static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
+	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
+	       bp->heads <= TESS_HEADS_MAX &&
+	       !(bp->engines & ~TESS_ENGINE_ALL) &&
+	       bp->topology <= TESS_TOPOLOGY_MESH &&
+	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
+	       !(bp->memory % TESS_MEMORY_GRANULE) && bp->memory <= gpu->info.vram_size;
+}
+
+/* Some of its vslices may have to take turns on a slice */
+static bool blueprint_is_dedicated(const struct tess_blueprint *bp)
+{
+	return !bp->shared && bp->min < bp->max;
+}
+
+static const char *blueprint_unsupported(const struct tess_gpu *gpu,
+					 const struct tess_blueprint *bp)
+{
+	if (bp->gpus > 1)
+		return "gpus: its slices are of one GPU";
+	if (bp->heads && !bp->memory)
+		return "heads: what they show is memory, and it has none";
+	if (!gpu->can_switch && (bp->shared || bp->automatic || blueprint_is_dedicated(bp)))
+		return "share, policy, min: the GPU cannot switch clients";
+	return NULL;
+}
+
+/**
+ * tess_blueprint_check() - can there be such a vGPU?
+ * @gpu: GPU
+ * @name: of the vGPU
+ * @bp: resolved
+ * @count: number of its vslices
+ * @reason: filled if not; may be NULL
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOSPC.
+ */
+int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
+			 const struct tess_blueprint *bp, unsigned int count,
+			 struct tess_reason *reason)
+{
+	const char *what;
+
+	if (bp->memory > gpu->info.vram_size)
+		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
+				   bp->memory, gpu->info.vram_size);
+	if (!blueprint_is_valid(gpu, bp))
+		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
+	what = blueprint_unsupported(gpu, bp);
+	if (what)
+		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);
+	if (count > bp->slices * TESS_SHARE_MAX)
+		return tess_refuse(gpu, name, reason, -ENOSPC,
+				   "slices=%u: too few for %u vslices, %u can have a slice",
+				   bp->slices, count, TESS_SHARE_MAX);
+	return 0;
+}
+
+/* ---- memory ---- */
+
+/**
+ * tess_vslice_bank() - where the memory of a vslice is
+ * @vs: vslice of a vGPU with memory; compose is held
+ *
+ * Return: number of the slice in whose bank it begins.
+ */
+unsigned int tess_vslice_bank(const struct tess_vslice *vs)
+{
+	const struct tess_gpu_info *info = &vs->vgpu->gpu->info;
+	u64 offset = vs->vgpu->banks[vs->index]->extent[0].offset;
+
+	lockdep_assert_held(&vs->vgpu->gpu->compose);
+	/* VRAM may go on behind the last bank */
+	return min_t(u64, div64_u64(offset, info->bank_size), info->slice_count - 1);
+}
+
+/* @near: for each vslice, a slice */
+static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
+{
+	const struct tess_blueprint *bp = &vgpu->blueprint;
+	struct tess_vram *bank;
+	unsigned int i, count = 0;
+
+	if (!bp->memory)
+		return 0;
+	vgpu->banks = kcalloc(vgpu->nr_vslices, sizeof(*vgpu->banks), GFP_KERNEL);
+	if (!vgpu->banks)
+		return -ENOMEM;
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		int rc = tess_compose_step();
+
+		if (rc)
+			return rc;
+		bank = tess_vram_reserve(vgpu->gpu, bp->memory, near[i], false);
+		if (IS_ERR(bank))
+			return PTR_ERR(bank);
+		vgpu->banks[i] = bank;
+		count += bank->count;
+	}
+	vgpu->vram.extent = kvmalloc_array(count, sizeof(*vgpu->vram.extent), GFP_KERNEL);
+	if (!vgpu->vram.extent)
+		return -ENOMEM;
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		bank = vgpu->banks[i];
+		memcpy(&vgpu->vram.extent[vgpu->vram.count], bank->extent,
+		       bank->count * sizeof(*bank->extent));
+		vgpu->vram.count += bank->count;
+		vgpu->vram.size += bank->size;
+	}
+	return 0;
+}
+
+/**
+ * tess_vgpu_clear_memory() - zero the memory that a new vGPU was composed with
+ * @vgpu: vGPU whose client has not seen it yet; no lock is held
+ */
+void tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+
+	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
+		tess_vram_clear(vgpu->banks[i]);
+}
+
+static void vgpu_free_memory(struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+
+	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
+		if (vgpu->banks[i])
+			tess_vram_free(vgpu->gpu, vgpu->banks[i]);
+	kfree(vgpu->banks);
+	kvfree(vgpu->vram.extent);
+	vgpu->banks = NULL;
+	memset(&vgpu->vram, 0, sizeof(vgpu->vram));
+}
+
+/* ---- composition ---- */
+
+/**
+ * tess_gpu_free_slices() - which slices can be had?
+ * @gpu: GPU
+ * @kinds: for @place, one for each slice
+ * @place: result
+ */
+void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *place)
+{
+	unsigned int i;
+
+	place->count = gpu->info.slice_count;
+	place->free = 0;
+	place->avoid = 0;
+	place->kind = kinds;
+	spin_lock(&gpu->lock);
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		kinds[i] = gpu->slices[i].info.kind;
+		if (tess_slice_can_be_had(&gpu->slices[i]))
+			place->free |= BIT_ULL(i);
+	}
+	spin_unlock(&gpu->lock);
+}
+
+/* Slices at whose banks there is memory of vslices that have no slice yet */
+static u64 vgpu_grows_to(const struct tess_vgpu *vgpu)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	if (!vgpu->banks || vgpu->blueprint.shared)
+		return 0;
+	for (i = vgpu->blueprint.slices; i < vgpu->nr_vslices; i++)
+		mask |= BIT_ULL(tess_vslice_bank(&vgpu->vslices[i]));
+	return mask;
+}
+
+/**
+ * tess_vgpu_free_slices() - what placement has to choose from
+ * @vgpu: for which vGPU; compose is held
+ * @kinds: for @place, one for each slice
+ * @place: result
+ */
+void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess_place *place)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	const struct tess_vgpu *other;
+
+	lockdep_assert_held(&gpu->compose);
+	tess_gpu_free_slices(gpu, kinds, place);
+	spin_lock(&gpu->lock);
+	list_for_each_entry(other, &gpu->vgpus, link)
+		if (other != vgpu)
+			place->avoid |= vgpu_grows_to(other);
+	spin_unlock(&gpu->lock);
+}
+
+/**
+ * tess_refuse_slices() - there are not enough slices
+ * @vgpu: vGPU
+ * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
+ * @have: that it can have
+ * @want: that are asked for
+ * @reason: filled; may be NULL
+ *
+ * Return: -ENOSPC.
+ */
+int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
+		       unsigned int want, struct tess_reason *reason)
+{
+	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
+			   "insufficient slices%s%s%s: %u free, %u asked",
+			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
+			   vgpu->blueprint.shared ? " to share" : "", have, want);
+}
+
+/* @slices: for those that are given, then those that the others are likely to get */
+static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *reason)
+{
+	const struct tess_blueprint *bp = &vgpu->blueprint;
+	struct tess_place_request req = {
+		.n = bp->slices, .kind = bp->kind, .topology = bp->topology,
+	};
+	u32 kinds[TESS_MAX_SLICES];
+	struct tess_place place;
+
+	tess_vgpu_free_slices(vgpu, kinds, &place);
+	if (tess_place_choose(&place, &req, slices))
+		return tess_refuse_slices(vgpu, bp->kind, tess_place_free(&place, bp->kind),
+					  bp->slices, reason);
+	tess_place_likely(&place, &req, vgpu->nr_vslices, slices);
+	return 0;
+}
+
+/* Nobody knows where there will be room */
+static int vgpu_place_shared(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *reason)
+{
+	unsigned int i, n = vgpu->blueprint.slices;
+	int rc;
+
+	rc = tess_share_place(vgpu, slices, reason);
+	for (i = n; !rc && i < vgpu->nr_vslices; i++)
+		slices[i] = slices[i % n];
+	return rc;
+}
+
+/* Give all slices back that the vGPU has; compose is held */
+static void vgpu_release_slices(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	struct tess_slice *slice;
+	unsigned int i;
+
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		spin_lock(&gpu->lock);
+		slice = vgpu->vslices[i].slice;
+		spin_unlock(&gpu->lock);
+		if (slice && tess_vgpu_takes_turns(vgpu))
+			tess_share_leave(slice, &vgpu->vslices[i]);
+		else if (slice)
+			tess_slice_release(slice);
+	}
+}
+
+static int vgpu_take_slice(struct tess_vgpu *vgpu, struct tess_slice *slice, unsigned int vslice)
+{
+	int rc = tess_compose_step();
+
+	if (rc)
+		return rc;
+	if (tess_vgpu_takes_turns(vgpu))
+		return tess_share_join(slice, &vgpu->vslices[vslice]);
+	return tess_slice_take(slice, vgpu, vslice);
+}
+
+/* What was queued before it came here may need the links that there were */
+static u64 vslice_continued_reach(const struct tess_vslice *vs)
+{
+	struct tess_vgpu *from = vs->vgpu->continues;
+	u64 reach = 0;
+
+	if (!from)
+		return 0;
+	spin_lock(&from->gpu->lock);
+	if (from->blueprint.topology == vs->vgpu->blueprint.topology)
+		reach = from->vslices[vs->index].reach;
+	spin_unlock(&from->gpu->lock);
+	return reach;
+}
+
+static int vgpu_setup(struct tess_vgpu *vgpu)
+{
+	const struct tess_blueprint *bp = &vgpu->blueprint;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < vgpu->nr_vslices; i++) {
+		vgpu->vslices[i].reach = tess_topology_reach(bp, i, vgpu->nr_vslices) |
+					 vslice_continued_reach(&vgpu->vslices[i]);
+		rc = tess_compose_step();
+		if (!rc)
+			rc = tess_vslice_setup(&vgpu->vslices[i], bp->engines);
+	}
+	return rc;
+}
+
+/* -EAGAIN: a slice turned out to be faulty, choose again without it */
+static int vgpu_take_slices(struct tess_vgpu *vgpu, const u8 *slices)
+{
+	unsigned int i, n = vgpu->blueprint.slices;
+	u64 mask = 0;
+	int rc = 0;
+
+	for (i = 0; i < n; i++)
+		mask |= BIT_ULL(slices[i]);
+	tess_slices_reclaim(vgpu->gpu, mask);
+	for (i = 0; !rc && i < vgpu->nr_vslices; i++)
+		rc = vgpu_take_slice(vgpu, &vgpu->gpu->slices[slices[i % n]], i);
+	if (!rc)
+		rc = vgpu_setup(vgpu);
+	if (rc)
+		vgpu_release_slices(vgpu);
+	return rc == -EIO ? -EAGAIN : rc;
+}
+
+static int vgpu_compose_once(struct tess_vgpu *vgpu, struct tess_reason *reason)
+{
+	u8 slices[TESS_MAX_SLICES];
+	int rc;
+
+	rc = vgpu->blueprint.shared ? vgpu_place_shared(vgpu, slices, reason) :
+				      vgpu_place(vgpu, slices, reason);
+	if (rc)
+		return rc;
+	rc = vgpu_alloc_memory(vgpu, slices);
+	if (rc == -ENOSPC)
+		tess_refuse(vgpu->gpu, vgpu->name, reason, rc,
+			    "insufficient VRAM: %llu bytes free, %llu asked",
+			    tess_gpu_vram_free(vgpu->gpu),
+			    vgpu->blueprint.memory * vgpu->nr_vslices);
+	if (!rc)
+		rc = vgpu_take_slices(vgpu, slices);
+	if (rc)
+		vgpu_free_memory(vgpu);
+	return rc;
+}
+
+static void elastic_offer(struct tess_slice *slice, struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	bool free;
+
+	spin_lock(&gpu->lock);
+	free = slice->state == TESS_SLICE_FREE;
+	spin_unlock(&gpu->lock);
+	if (!free || tess_slice_take(slice, vgpu, slice->index))
+		return;
+	if (vgpu->ops->restore && vgpu->published)
+		vgpu->ops->restore(vgpu, slice->index);
+}
+
+/**
+ * tess_elastic_fill() - what is free goes to the elastic vGPU
+ * @gpu: GPU; compose is held
+ */
+void tess_elastic_fill(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu;
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->compose);
+	spin_lock(&gpu->lock);
+	vgpu = gpu->elastic;
+	if (vgpu && (vgpu->dying || gpu->gone))
+		vgpu = NULL;
+	spin_unlock(&gpu->lock);
+	if (!vgpu)
+		return;
+	for (i = 0; i < gpu->info.slice_count; i++)
+		elastic_offer(&gpu->slices[i], vgpu);
+}
+
+/**
+ * tess_vgpu_compose() - get memory and slices
+ * @vgpu: new vGPU; compose is held
+ * @reason: filled if slices or memory are missing; may be NULL
+ *
+ * Return: 0, -ENOSPC, -ENOMEM, -ENODEV, -EBUSY the GPU has an elastic vGPU.
+ */
+int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	if (!vgpu->elastic) {
+		/* One that continues another begins with contexts */
+		vgpu->dedicated = blueprint_is_dedicated(&vgpu->blueprint) ||
+				  (vgpu->continues && !vgpu->blueprint.shared);
+		rc = tess_vgpu_takes_turns(vgpu) ? tess_share_alloc(vgpu) : 0;
+		if (rc)
+			return rc;
+		do {
+			rc = vgpu_compose_once(vgpu, reason);
+		} while (rc == -EAGAIN);
+		return rc;
+	}
+	spin_lock(&gpu->lock);
+	rc = gpu->elastic ? -EBUSY : 0;
+	if (!rc)
+		gpu->elastic = vgpu;
+	spin_unlock(&gpu->lock);
+	if (!rc)
+		tess_elastic_fill(gpu);
+	return rc;
+}
+
+/**
+ * tess_vgpu_decompose() - return everything to the pool
+ * @vgpu: vGPU, also one that tess_vgpu_compose() failed for; compose is held
+ *
+ * On return the GPU makes no access for the client.
+ */
+void tess_vgpu_decompose(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+
+	lockdep_assert_held(&gpu->compose);
+	spin_lock(&gpu->lock);
+	if (gpu->elastic == vgpu)
+		gpu->elastic = NULL;
+	spin_unlock(&gpu->lock);
+	vgpu_release_slices(vgpu);
+	tess_share_free(vgpu);
+	vgpu_free_memory(vgpu);
+}
+
+unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprint *blueprint)
+{
+	struct tess_blueprint bp = *blueprint;
+	u32 kinds[TESS_MAX_SLICES];
+	struct tess_place place;
+	unsigned int n;
+	u64 bytes = 0;
+	int idx;
+
+	tess_blueprint_resolve(&bp);
+	if (!blueprint_is_valid(gpu, &bp) || blueprint_unsupported(gpu, &bp) ||
+	    bp.max > bp.slices * TESS_SHARE_MAX || READ_ONCE(gpu->leaving) ||
+	    !tess_gpu_enter(gpu, &idx))
+		return 0;
+	if (bp.memory)
+		bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, TESS_MEMORY_GRANULE);
+	tess_gpu_exit(gpu, idx);
+
+	if (bp.shared) {
+		n = tess_share_available(gpu, &bp);
+	} else {
+		tess_gpu_free_slices(gpu, kinds, &place);
+		n = tess_place_free(&place, bp.kind) / bp.slices;
+	}
+	if (bp.memory)
+		n = min_t(u64, n, div64_u64(bytes, bp.memory * bp.max));
+	return n;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_available, TESS_NS);

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Slices: who has one, and what happens when the owner changes.
+ *
+ * DOC: Slices
+ *
+ * A slice is free, held by the elastic vGPU (the host's own DRM node), used by another
+ * vGPU, shared by several vslices, faulty, or absent. The state and the client change only under
+ * both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
+ * calls into the back-end hold the mutex, accounting and sysfs the spinlock. The client
+ * of a shared slice is the one that is resident at the time. An elastic vGPU is the client
+ * of its slices all the time, and its rings (ring.c) are resident in turns.
+ *
+ * A slice is reset whenever it changes hands, by the one who takes it and by the one
+ * who gives it back: the first for isolation, the second so that no access for a
+ * client is under way when its memory is freed. A slice that can not be reset before it
+ * is used is faulty; one that can not be stopped costs the whole GPU.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "base/gpu.h"
+#include "base/object.h"
+#include "complete.h"
+#include "fault.h"
+#include "pool/sysfs.h"
+#include "run/analyzer.h"
+#include "run/ring.h"
+#include "slice.h"
+#include "vgpu.h"
+
+static const char * const kind_names[] = {
+	[TESS_KIND_NONE] = "none",
+	[TESS_KIND_COMPUTE] = "compute",
+	[TESS_KIND_RENDER] = "render",
+	[TESS_KIND_MIXED] = "mixed",
+};
+
+static const char * const state_names[] = {
+	[TESS_SLICE_FREE] = "free",
+	[TESS_SLICE_ELASTIC] = "elastic",
+	[TESS_SLICE_USED] = "used",
+	[TESS_SLICE_SHARED] = "shared",
+	[TESS_SLICE_FAULTY] = "faulty",
+	[TESS_SLICE_ABSENT] = "absent",
+};
+
+/*
+ * For lockdep, two classes of tess_slice.hw. That of a slice with rings is taken on the way to a
+ * fence. That of a slice of vGPUs is held while pages of VMMs are unmapped, for which MMU notifiers
+ * may wait for fences. Who changes the one into the other holds it, and no ring is left then.
+ */
+static struct lock_class_key slice_hw_keys[2];
+static const char * const slice_hw_names[] = { "hw of processes", "hw of vGPUs" };
+
+const char *tess_kind_name(u32 kind)
+{
+	return kind < ARRAY_SIZE(kind_names) ? kind_names[kind] : "unknown";
+}
+
+const char *tess_slice_state_name(enum tess_slice_state state)
+{
+	return state_names[state];
+}
+
+u64 tess_slice_bank_offset(const struct tess_slice *slice)
+{
+	return slice->index * slice->gpu->info.bank_size;
+}
+
+/**
+ * tess_slice_is_withdrawn() - did the host of this GPU take the slice away?
+ * @slice: slice, tess_gpu.lock is held
+ *
+ * Its owner may still have work on it, which runs.
+ *
+ * Return: true if it did.
+ */
+bool tess_slice_is_withdrawn(const struct tess_slice *slice)
+{
+	lockdep_assert_held(&slice->gpu->lock);
+	return slice->info.kind == TESS_KIND_NONE;
+}
+
+/* Free, or at the disposal of whoever asks for it */
+bool tess_slice_can_be_had(const struct tess_slice *slice)
+{
+	lockdep_assert_held(&slice->gpu->lock);
+	return slice->state == TESS_SLICE_FREE ||
+	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving &&
+		!tess_slice_is_withdrawn(slice));
+}
+
+/**
+ * tess_slice_takes_turns() - does the scheduler decide who is on the slice?
+ * @slice: slice, its hw mutex is held
+ *
+ * Return: true if several vslices share it, or an elastic vGPU has rings on it that can be
+ * parked.
+ */
+bool tess_slice_takes_turns(const struct tess_slice *slice)
+{
+	return slice->state == TESS_SLICE_SHARED ||
+	       (slice->state == TESS_SLICE_ELASTIC && slice->rq.policy.count);
+}
+
+/**
+ * tess_slice_is_shared() - may more vslices come?
+ * @slice: slice; its hw mutex or tess_gpu.lock is held
+ * @vgpu: of this vGPU, that takes turns
+ *
+ * Return: true if its members are those of vGPUs that share, and @vgpu does, too; or if it is
+ * dedicated to @vgpu.
+ */
+bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu)
+{
+	return slice->state == TESS_SLICE_SHARED &&
+	       slice->owner == (vgpu->dedicated ? vgpu : NULL);
+}
+
+void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
+		     const struct tess_slice_info *info)
+{
+	slice->gpu = gpu;
+	slice->index = index;
+	slice->info = *info;
+	slice->state = info->kind == TESS_KIND_NONE ? TESS_SLICE_ABSENT : TESS_SLICE_FREE;
+	mutex_init(&slice->hw);
+	lockdep_set_class_and_name(&slice->hw, &slice_hw_keys[0], slice_hw_names[0]);
+	spin_lock_init(&slice->route_lock);
+	tess_fault_init_slice(slice);
+	tess_sched_init_slice(slice);
+	get_device(&gpu->dev);
+	kobject_init(&slice->kobj, &tess_slice_ktype);
+}
+
+/**
+ * tess_slice_counters() - counters over all clients
+ * @slice: slice, its hw mutex is held, inside tess_gpu_enter()
+ * @counters: result
+ *
+ * Return: 0, -ENODEV.
+ */
+int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT])
+{
+	struct tess_gpu *gpu = slice->gpu;
+	unsigned int i;
+	int rc;
+
+	lockdep_assert_held(&slice->hw);
+	rc = tess_gpu_ops(gpu)->counters(gpu->be, slice->index, true, counters);
+	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
+		counters[i] += slice->past[i];
+	return rc;
+}
+
+/* A reset clears the slice's counters; what it did for its clients is not forgotten */
+static void slice_keep_counters(struct tess_slice *slice)
+{
+	u64 counters[TESS_COUNTER_COUNT];
+
+	if (slice->state >= TESS_SLICE_ELASTIC && slice->state <= TESS_SLICE_SHARED &&
+	    !tess_slice_counters(slice, counters))
+		memcpy(slice->past, counters, sizeof(counters));
+}
+
+/**
+ * tess_slice_reset() - power-on state
+ * @slice: slice, its hw mutex is held
+ *
+ * Return: 0, -EIO, -ENODEV.
+ */
+int tess_slice_reset(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int idx, rc;
+
+	lockdep_assert_held(&slice->hw);
+	tess_route_clear(slice);
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	slice_keep_counters(slice);
+	rc = tess_gpu_ops(gpu)->slice_reset(gpu->be, slice->index);
+	tess_gpu_exit(gpu, idx);
+	tess_fault_forget(slice);
+	return rc;
+}
+
+static void slice_set_class(struct tess_slice *slice)
+{
+	bool of_vgpus = slice->state == TESS_SLICE_USED || slice->state == TESS_SLICE_SHARED;
+
+	lockdep_assert_held(&slice->hw);
+	lock_set_class(&slice->hw.dep_map, slice_hw_names[of_vgpus], &slice_hw_keys[of_vgpus], 0,
+		       _THIS_IP_);
+}
+
+static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
+		      struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+
+	lockdep_assert_held(&slice->hw);
+	spin_lock(&gpu->lock);
+	if (slice->client)
+		slice->client->vslices[slice->vslice].slice = NULL;
+	slice->state = state;
+	slice->owner = NULL;
+	slice->client = vgpu;
+	slice->vslice = vslice;
+	slice->resident = NULL;
+	slice->leaving = false;
+	if (vgpu)
+		vgpu->vslices[vslice].slice = slice;
+	/* An elastic vGPU has nothing on it before it makes a ring */
+	if (state == TESS_SLICE_USED)
+		slice->resident = &vgpu->vslices[vslice];
+	gpu->generation++;
+	spin_unlock(&gpu->lock);
+	slice_set_class(slice);
+}
+
+/* A front-end that left a ring behind must not reach the next owner's slice */
+static void slice_drop_rings(struct tess_slice *slice)
+{
+	struct tess_vslice *vs;
+
+	lockdep_assert_held(&slice->hw);
+	if (slice->state != TESS_SLICE_ELASTIC)
+		return;
+	while ((vs = tess_slice_any_ring(slice))) {
+		dev_err(&slice->gpu->dev, "slice %u: \"%s\" left a ring behind\n", slice->index,
+			slice->client->name);
+		tess_ring_drop(vs->ring);
+	}
+}
+
+/**
+ * tess_slice_reclaim() - take a slice from the elastic vGPU that holds it
+ * @slice: slice; tess_gpu.compose is held
+ *
+ * The slice is free afterwards, or faulty or absent if it is that.
+ */
+void tess_slice_reclaim(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *from = NULL;
+
+	lockdep_assert_held(&gpu->compose);
+	spin_lock(&gpu->lock);
+	if (slice->state == TESS_SLICE_ELASTIC) {
+		from = slice->client;
+		slice->leaving = true;
+	}
+	spin_unlock(&gpu->lock);
+	if (!from)
+		return;
+	if (from->ops->reclaim && !READ_ONCE(gpu->gone))
+		from->ops->reclaim(from, slice->vslice);
+	tess_slice_release(slice);
+}
+
+static void slice_close(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *from = NULL;
+
+	spin_lock(&gpu->lock);
+	if (slice->state == TESS_SLICE_ELASTIC) {
+		from = slice->client;
+		slice->leaving = true;
+	}
+	spin_unlock(&gpu->lock);
+	if (from && from->ops->closing && !READ_ONCE(gpu->gone))
+		from->ops->closing(from, slice->vslice);
+}
+
+/**
+ * tess_slices_reclaim() - take slices from the elastic vGPU that holds them
+ * @gpu: GPU; compose is held
+ * @mask: slices; those of others stay theirs
+ *
+ * All of them take no new work before the first one is waited for, so that the waits of all
+ * are one. Whoever does not use one of them in the end gives it back by tess_elastic_fill().
+ */
+void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->compose);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			slice_close(&gpu->slices[i]);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			tess_slice_reclaim(&gpu->slices[i]);
+}
+
+/**
+ * tess_slice_take() - give a free slice to a vGPU
+ * @slice: slice; tess_gpu.compose is held
+ * @vgpu: new owner
+ * @vslice: as which of its vslices
+ *
+ * Return: 0; -EIO the slice is faulty now; -ENODEV.
+ */
+int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	mutex_lock(&slice->hw);
+	rc = tess_slice_reset(slice);
+	if (!rc && vgpu->elastic)
+		tess_analyze_restart(&vgpu->vslices[vslice]);
+	if (!rc)
+		slice_set(slice, vgpu->elastic ? TESS_SLICE_ELASTIC : TESS_SLICE_USED, vgpu,
+			  vslice);
+	else if (rc == -EIO)
+		slice_set(slice, TESS_SLICE_FAULTY, NULL, 0);
+	mutex_unlock(&slice->hw);
+	return rc;
+}
+
+/**
+ * tess_slice_give_up() - a slice can not be reset
+ * @slice: slice, its hw mutex held
+ *
+ * It may still work for a client whose memory is about to be freed, or with another's
+ * registers. Nothing less than the whole GPU can be trusted to stop.
+ */
+void tess_slice_give_up(struct tess_slice *slice)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int idx;
+
+	dev_err(&gpu->dev, "slice %u can not be stopped, giving up the GPU\n", slice->index);
+	if (tess_gpu_enter(gpu, &idx)) {
+		tess_gpu_ops(gpu)->cut(gpu->be);
+		tess_gpu_exit(gpu, idx);
+	}
+	tess_gpu_lost(gpu);
+}
+
+/**
+ * tess_slice_share() - make a free slice one that is shared
+ * @slice: slice, its hw mutex and tess_gpu.compose are held
+ * @owner: vGPU that it is dedicated to; NULL: none
+ *
+ * Return: 0; -EIO the slice is faulty now; -ENODEV.
+ */
+int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO)
+		slice_set(slice, TESS_SLICE_FAULTY, NULL, 0);
+	if (rc)
+		return rc;
+	spin_lock(&gpu->lock);
+	slice->state = TESS_SLICE_SHARED;
+	slice->owner = owner;
+	gpu->generation++;
+	spin_unlock(&gpu->lock);
+	slice_set_class(slice);
+	return 0;
+}
+
+/* What a slice is that nobody has */
+static enum tess_slice_state slice_state_without_owner(const struct tess_slice *slice, int rc)
+{
+	if (slice->info.kind == TESS_KIND_NONE)
+		return TESS_SLICE_ABSENT;
+	return rc == -EIO ? TESS_SLICE_FAULTY : TESS_SLICE_FREE;
+}
+
+/**
+ * tess_slice_unshare() - nobody shares the slice any more
+ * @slice: slice without members, its hw mutex and tess_gpu.compose are held
+ */
+void tess_slice_unshare(struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->gpu->compose);
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO)
+		tess_slice_give_up(slice);
+	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
+}
+
+/**
+ * tess_slice_release() - take a slice from its owner
+ * @slice: slice; tess_gpu.compose is held
+ *
+ * On return the slice makes no access for the owner.
+ */
+void tess_slice_release(struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->gpu->compose);
+	mutex_lock(&slice->hw);
+	slice_drop_rings(slice);
+	rc = tess_slice_reset(slice);
+	if (rc == -EIO)
+		tess_slice_give_up(slice);
+	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
+	mutex_unlock(&slice->hw);
+}
