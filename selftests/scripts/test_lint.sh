@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The checker of kernel code, as KTAP: what it warns of fails a build.
+# The checkers of kernel code, as KTAP: what sparse warns of fails a build, and what
+# scripts/rooms finds fails the lint.
 #
 # shellcheck disable=SC2317 # functions are called by name
 
@@ -17,8 +18,53 @@ sparse()
 	scripts/sparse -Wbitwise "$dir/file.c"
 }
 
+# Two rooms, and the includes of a file of the lower one, against KNOWN exceptions
+rooms()
+{
+	known=$1
+	tree=$dir/tree
+	rm -rf "$tree"
+	mkdir -p "$tree/Documentation" "$tree/drivers/core/top" "$tree/drivers/core/low"
+	# shellcheck disable=SC2016 # quotes of the document
+	printf '%s\n' "Rooms of the core" "=====" "" '``top/``  '"${table:-low}"'  above' \
+		'``low/``  none  below' "" "$known" "" "Next" "=====" "    low/a.c: top/other.h" \
+		>"$tree/Documentation/architecture.rst"
+	: >"$tree/drivers/core/low/own.h"
+	: >"$tree/drivers/core/low/other.h"
+	: >"$tree/drivers/core/top/top.h"
+	[ -z "${stray:-}" ] || : >"$tree/drivers/core/$stray"
+	printf '#include "low/other.h"\n' >"$tree/drivers/core/top/t.c"
+	printf '#include <linux/top/top.h>\n#include "%s"\n' "$2" >"$tree/drivers/core/low/a.c"
+	scripts/rooms "$tree"
+}
+
+says()
+{
+	text=$1
+	shift
+	"$@" | grep -qF -- "$text"
+}
+
 ktap_begin
 expect "sparse: nothing wrong" 0 sparse 'static int a(void) { return 1; } int b(void); int b(void) { return a(); }'
 expect "sparse: a symbol nobody declared" 1 sparse 'int a = 1;'
 expect "sparse: byte order" 1 sparse 'typedef int __attribute__((bitwise)) le; int b(le a); int b(le a) { return a + 1; }'
+expect "rooms: a header of the same room, and of a room below" 0 rooms "" own.h
+expect "rooms: a header of a room above" 1 rooms "" top/top.h
+expect "rooms: the line and the reason are named" 0 says \
+	"drivers/core/low/a.c:2: low may not include headers of top" rooms "" top/top.h
+expect "rooms: an exception that is listed" 0 rooms "    low/a.c: top/top.h" top/top.h
+expect "rooms: an exception that is not needed" 1 rooms "    low/a.c: top/top.h" own.h
+expect "rooms: an exception is for one file" 1 rooms "    low/own.h: top/top.h" top/top.h
+expect "rooms: its own room by name" 1 rooms "" low/own.h
+expect "rooms: a way around by .." 1 rooms "" ../top/top.h
+expect "rooms: another room without its name" 1 rooms "" top.h
+expect "rooms: a room that is not in the table" 1 rooms "" attic/own.h
+stray=flat.c
+expect "rooms: a file in no room" 1 rooms "" own.h
+stray=
+table="low, attic"
+expect "rooms: a table that names a room that is not below" 1 rooms "" own.h
+table=none
+expect "rooms: the table is what counts" 1 rooms "" own.h
 ktap_end
