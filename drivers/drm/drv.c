@@ -35,6 +35,7 @@
 #include "coredump.h"
 #include "debugfs.h"
 #include "device.h"
+#include "evict.h"
 #include "fdinfo.h"
 #include "gem.h"
 #include "kms.h"
@@ -215,6 +216,19 @@ static void tess_client_restore(struct tess_vgpu *vgpu, unsigned int vslice)
 	tess_device_changed(tdev);
 }
 
+static u64 tess_client_evict(struct tess_vgpu *vgpu, u64 bytes)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+	u64 freed;
+	int idx;
+
+	if (!drm_dev_enter(tdev->drm, &idx))
+		return 0;
+	freed = tess_evict_for_vgpu(tdev, bytes);
+	drm_dev_exit(idx);
+	return freed;
+}
+
 static void tess_device_stop_lanes(struct tess_device *tdev)
 {
 	unsigned int i;
@@ -233,6 +247,7 @@ static const struct tess_client_ops tess_client_ops = {
 	.closing = tess_client_closing,
 	.reclaim = tess_client_reclaim,
 	.restore = tess_client_restore,
+	.evict = tess_client_evict,
 	.gone = tess_client_gone,
 };
 

@@ -238,6 +238,35 @@ struct tess_vram *tess_evict_alloc(struct tess_device *tdev, u64 size, int near,
 	return vram;
 }
 
+static u64 tess_evict_bytes(struct tess_device *tdev, struct tess_evict_walk walk, u64 bytes)
+{
+	u64 before = tess_gpu_vram_free(tdev->gpu), now = before;
+
+	while (now < before + bytes && tess_evict_one(tdev, &walk))
+		now = tess_gpu_vram_free(tdev->gpu);
+	return now > before ? now - before : 0;
+}
+
+/**
+ * tess_evict_for_vgpu() - processes give up VRAM for a vGPU
+ * @tdev: device
+ * @bytes: that are wanted
+ *
+ * Inside drm_dev_enter(), without a lock.
+ *
+ * Return: bytes that became free; 0: what is left is in use.
+ */
+u64 tess_evict_for_vgpu(struct tess_device *tdev, u64 bytes)
+{
+	struct tess_evict_walk walk = { .before = ktime_get_ns() };
+	u64 freed = tess_evict_bytes(tdev, walk, bytes);
+
+	if (freed)
+		return freed;
+	walk.patience = TESS_EVICT_PATIENCE;
+	return tess_evict_bytes(tdev, walk, bytes);
+}
+
 /**
  * tess_evict_for() - let so much VRAM be free
  * @tdev: device

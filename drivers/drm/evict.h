@@ -26,6 +26,7 @@ void tess_lru_add(struct tess_bo *bo);
 void tess_lru_remove(struct tess_bo *bo);
 
 struct tess_vram *tess_evict_alloc(struct tess_device *tdev, u64 size, int near, bool contiguous);
+u64 tess_evict_for_vgpu(struct tess_device *tdev, u64 bytes);
 void tess_evict_for(struct tess_device *tdev, u64 size, u64 before);
 
 #endif

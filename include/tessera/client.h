@@ -231,6 +231,10 @@ struct tess_host_fault {
  *	Drain and return; on return all rings of this vslice are gone, and none is made
  *	until @restore. Process context, bounded time
  * @restore: elastic only: the slice behind @vslice came back, rings may be made
+ * @evict: elastic vGPUs only: a vGPU is to be composed and VRAM is full: give up @bytes of it, or
+ *	one allocation at least, whose contents are kept elsewhere. Returns the bytes that became
+ *	free; 0: all that is left is in use. Process context, no lock of the core is held, bounded
+ *	time. Optional
  * @parked: the vslice leaves its slice now; tess_vslice_doorbell_phys() says 0 already.
  *	On return no store of the client reaches the slice's doorbell any more; those
  *	that come later are caught and reported by tess_vslice_wake(). Process context,
@@ -260,6 +264,7 @@ struct tess_client_ops {
 	void (*closing)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*reclaim)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
+	u64 (*evict)(struct tess_vgpu *vgpu, u64 bytes);
 	void (*parked)(struct tess_vgpu *vgpu, unsigned int vslice);
 	bool (*resumed)(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr);
 	void (*relocate)(struct tess_vgpu *vgpu, unsigned int gpu);

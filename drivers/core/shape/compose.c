@@ -398,11 +398,13 @@ static int vgpu_compose_once(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	if (rc)
 		return rc;
 	rc = vgpu_alloc_memory(vgpu, slices);
-	if (rc == -ENOSPC)
+	/* The first time its creator has room made, and tries again */
+	if (rc == -ENOSPC && vgpu->lacks_memory)
 		tess_refuse(vgpu->gpu, vgpu->name, reason, rc,
 			    "insufficient VRAM: %llu bytes free, %llu asked",
 			    tess_gpu_vram_free(vgpu->gpu),
 			    vgpu->blueprint.memory * vgpu->nr_vslices);
+	vgpu->lacks_memory = rc == -ENOSPC;
 	if (!rc)
 		rc = vgpu_take_slices(vgpu, slices);
 	if (rc)

@@ -22,6 +22,7 @@
 #include "base/gpu.h"
 #include "compose.h"
 #include "pool/vgpu_sysfs.h"
+#include "room.h"
 #include "run/sched.h"
 #include "run/turn.h"
 #include "slice/fault.h"
@@ -262,6 +263,10 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 		goto err_backend;
 	}
 	rc = vgpu_begin(vgpu, params->reason);
+	if (rc == -ENOSPC && vgpu->lacks_memory) {
+		tess_vgpu_make_room(vgpu);
+		rc = vgpu_begin(vgpu, params->reason);
+	}
 	if (rc)
 		goto err_module;
 	tess_vgpu_clear_memory(vgpu);

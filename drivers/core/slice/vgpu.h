@@ -122,6 +122,7 @@ struct tess_vslice {
  * @successor: gets the directory, or NULL
  * @banks: memory of each vslice, or NULL
  * @vram: all of it, in order
+ * @lacks_memory: it was not composed because there was not enough VRAM. Under compose
  * @nr_vslices: entries of @vslices
  * @vslices: by index. Those of an elastic vGPU are never on a slice: its rings are, and what
  *	the scheduler knows of rings that are gone is added up there
@@ -155,6 +156,7 @@ struct tess_vgpu {
 	struct tess_vgpu *successor;
 	struct tess_vram **banks;
 	struct tess_vram vram;
+	bool lacks_memory;
 	unsigned int nr_vslices;
 	struct tess_vslice vslices[] __counted_by(nr_vslices);
 };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * DOC: Room for a new vGPU
+ *
+ * Processes may use all VRAM that no vGPU has, and the DRM front-end evicts buffers of one for
+ * another. A vGPU has its memory for life, so a composition that finds none asks the elastic vGPU
+ * for it, once, and is tried again. No lock is held meanwhile: to copy VRAM to system memory takes
+ * long, and other compositions go on.
+ */
+#include <tessera/backend.h>
+
+#include "algo/blueprint.h"
+#include "base/gpu.h"
+#include "room.h"
+#include "slice/vgpu.h"
+
+/* The elastic vGPU, which is not destroyed until tess_vgpu_put_client(), or NULL */
+static struct tess_vgpu *room_get_elastic(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *elastic;
+
+	spin_lock(&gpu->lock);
+	elastic = gpu->elastic;
+	if (elastic && (elastic->dying || gpu->gone || !elastic->ops->evict))
+		elastic = NULL;
+	if (elastic)
+		elastic->active++;
+	spin_unlock(&gpu->lock);
+	return elastic;
+}
+
+/* VRAM that is free in blocks which a vGPU can have */
+static u64 room_free(struct tess_gpu *gpu)
+{
+	u64 bytes;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return 0;
+	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, TESS_MEMORY_GRANULE);
+	tess_gpu_exit(gpu, idx);
+	return bytes;
+}
+
+/**
+ * tess_vgpu_make_room() - have VRAM evicted for a vGPU
+ * @vgpu: vGPU that was not composed for want of it; no lock is held
+ *
+ * As much is evicted as the GPU has, at most: what processes take again meanwhile is not asked for
+ * again and again. What is free on return may be less than @vgpu needs.
+ */
+void tess_vgpu_make_room(struct tess_vgpu *vgpu)
+{
+	u64 want = vgpu->blueprint.memory * vgpu->nr_vslices;
+	u64 have, freed = 1, total = 0;
+	struct tess_gpu *gpu = vgpu->gpu;
+	struct tess_vgpu *elastic;
+
+	elastic = want <= gpu->info.vram_size ? room_get_elastic(gpu) : NULL;
+	if (!elastic)
+		return;
+	have = room_free(gpu);
+	while (have < want && freed && total < gpu->info.vram_size) {
+		freed = elastic->ops->evict(elastic, want - have);
+		total += freed;
+		have = room_free(gpu);
+	}
+	tess_vgpu_put_client(elastic);
+}
