@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The checkers of kernel code, as KTAP: what sparse warns of fails a build, and what
-# scripts/rooms finds fails the lint.
+# scripts/rooms and scripts/locks find fails the lint.
 #
-# shellcheck disable=SC2317 # functions are called by name
+# shellcheck disable=SC2016,SC2317 # quotes of documents; functions are called by name
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=scripts/ktap.sh
@@ -38,6 +38,18 @@ rooms()
 	scripts/rooms "$tree"
 }
 
+# A structure with two locks and a file with one, and a table of rows
+locks()
+{
+	tree=$dir/tree
+	rm -rf "$tree"
+	mkdir -p "$tree/Documentation" "$tree/drivers/a"
+	printf '%s\n' 'struct tess_a {' '	/* spinlock_t gone; */' '	struct mutex lock;' \
+		'	spinlock_t irq_lock;' '};' 'static DEFINE_MUTEX(list_lock);' >"$tree/drivers/a/a.c"
+	printf '%s\n' "$@" >"$tree/Documentation/locking.rst"
+	scripts/locks "$tree"
+}
+
 says()
 {
 	text=$1
@@ -67,4 +79,15 @@ table="low, attic"
 expect "rooms: a table that names a room that is not below" 1 rooms "" own.h
 table=none
 expect "rooms: the table is what counts" 1 rooms "" own.h
+mutex='``tess_a.lock``       mutex    all'
+spin='``tess_a.irq_lock``   spin,    all'
+list='``list_lock``         mutex    all'
+foreign='``drm_device.lock``   spin     not ours'
+expect "locks: each has a row, and so may others of the kernel" 0 locks "$mutex" "$spin" "$list" "$foreign"
+expect "locks: one of a structure without a row" 1 locks "$mutex" "$list"
+expect "locks: it is named" 0 says "drivers/a/a.c: tess_a.irq_lock (spin) has no row" locks "$mutex" "$list"
+expect "locks: one of a file without a row" 1 locks "$mutex" "$spin"
+expect "locks: a row of another type" 1 locks "$mutex" '``tess_a.irq_lock`` mutex all' "$list"
+expect "locks: a row without a lock" 1 locks "$mutex" "$spin" "$list" '``tess_a.gone`` spin all'
+expect "locks: two rows" 1 locks "$mutex" "$spin" "$list" "$spin"
 ktap_end
