@@ -25,7 +25,8 @@ help:
 	@echo 'make              kernel modules, GPU model, library and tools, in out/'
 	@echo 'make demo         two KVM guests compute on composed vGPUs; sets up all it needs'
 	@echo 'make check        all tests; LANES="NAME..." for some of them, LIST=1 names them'
-	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck'
+	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
+	@echo 'make docs         Documentation as HTML, in out/docs; a warning is an error'
 	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" for options'
 	@echo 'make modules      modules for both kernels of the environment, or with KDIR=DIR'
 	@echo '                  for that kernel build directory with this machine'"'"'s compiler;'
@@ -115,6 +116,9 @@ check: all
 lint:
 	@scripts/lint
 
+docs:
+	@scripts/lint docs
+
 demo: all
 	@scripts/demo
 
@@ -161,5 +165,5 @@ soak: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools bench-model check lint demo \
+.PHONY: all help modules modules_install mirror model lib tools bench-model check lint docs demo \
 	shell bench bench-sched bench-compose fuzz fuzz-kernel check-faults check-debug soak clean
