@@ -19,6 +19,8 @@ static void mdev_path(char path[PATH_MAX], const char *rest)
 	snprintf(path, PATH_MAX, "%s/device/%s", tess_sysfs_dir(), rest);
 }
 
+#define RECLAIM_MS "/sys/module/tessera_drm/parameters/reclaim_ms"
+
 static int put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY), rc = 0;
@@ -29,6 +31,17 @@ static int put(const char *path, const char *text)
 		rc = -errno;
 	close(fd);
 	return rc;
+}
+
+static int get(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return n > 0 ? 0 : -EIO;
 }
 
 static int mdev_create(const char *type)
@@ -48,6 +61,7 @@ static int mdev_remove(void)
 FIXTURE(elastic)
 {
 	struct drm_tessera_query_gpu before;
+	char reclaim_ms[16];
 	int fd;
 };
 
@@ -58,12 +72,14 @@ FIXTURE_SETUP(elastic)
 	mdev_path(path, "mdev_supported_types");
 	if (access(path, F_OK))
 		SKIP(return, "no mdev front-end is loaded");
+	ASSERT_EQ(0, get(RECLAIM_MS, self->reclaim_ms, sizeof(self->reclaim_ms)));
 	self->fd = tess_open();
 	tess_query_gpu(self->fd, &self->before);
 }
 
 FIXTURE_TEARDOWN(elastic)
 {
+	put(RECLAIM_MS, self->reclaim_ms);
 	mdev_remove();
 	close(self->fd);
 }
@@ -293,8 +309,6 @@ static void *create_thread(void *arg)
 	return NULL;
 }
 
-#define RECLAIM_MS "/sys/module/tessera_drm/parameters/reclaim_ms"
-
 /* No slice of a vGPU takes new jobs while the first one is waited for: it is one wait for all */
 TEST_F(elastic, slices_of_a_vgpu_close_together)
 {
@@ -322,7 +336,6 @@ TEST_F(elastic, slices_of_a_vgpu_close_together)
 	for (i = 0; i < n; i++)
 		*(volatile uint64_t *)ctx[i].data = 1;
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, put(RECLAIM_MS, "200"));
 	EXPECT_EQ(0, create.rc);
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(0, tess_ctx_wait(&ctx[i]));

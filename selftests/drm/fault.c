@@ -339,45 +339,57 @@ TEST_F(fault, status_of_vms)
 	tess_ctx_close(&same);
 }
 
-static void set_hang_ms(struct __test_metadata *_metadata, const char *value)
+#define BAN_HANGS_PATH "/sys/module/tessera_drm/parameters/ban_hangs"
+
+static void parameter_read(struct __test_metadata *_metadata, const char *path, char value[16])
 {
-	int fd = open(HANG_MS_PATH, O_WRONLY);
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	ASSERT_LE(0, fd);
+	n = read(fd, value, 15);
+	ASSERT_LT(0, n);
+	value[n] = '\0';
+	close(fd);
+}
+
+static void parameter_write(struct __test_metadata *_metadata, const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY);
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ((ssize_t)strlen(value), write(fd, value, strlen(value)));
 	close(fd);
 }
 
-/* Its own process may end at an ASSERT, hence the fixture: the parameter comes back */
+/* Its own process may end at an ASSERT, hence the fixture: the parameters come back */
 FIXTURE(hang)
 {
 	struct tess_ctx ctx;
-	char saved[16];
+	char hang_ms[16];
+	char ban_hangs[16];
 };
 
 FIXTURE_SETUP(hang)
 {
 	int fd = tess_open();
 	bool turns = tess_takes_turns(fd);
-	ssize_t n;
 
 	close(fd);
 	if (turns)
 		SKIP(return,
 			   "no job is too long where jobs take turns: drm/turns, sched/processes");
-	fd = open(HANG_MS_PATH, O_RDONLY);
-	ASSERT_LE(0, fd);
-	n = read(fd, self->saved, sizeof(self->saved) - 1);
-	ASSERT_LT(0, n);
-	close(fd);
-	set_hang_ms(_metadata, "300");
+	parameter_read(_metadata, HANG_MS_PATH, self->hang_ms);
+	parameter_read(_metadata, BAN_HANGS_PATH, self->ban_hangs);
+	parameter_write(_metadata, HANG_MS_PATH, "300");
 	tess_ctx_open(&self->ctx);
 }
 
 FIXTURE_TEARDOWN(hang)
 {
 	tess_ctx_close(&self->ctx);
-	set_hang_ms(_metadata, self->saved);
+	parameter_write(_metadata, HANG_MS_PATH, self->hang_ms);
+	parameter_write(_metadata, BAN_HANGS_PATH, self->ban_hangs);
 }
 
 TEST_F(hang, endless_kernel)
@@ -408,17 +420,6 @@ TEST_F(hang, successors_are_cancelled_others_run)
 	others_after_failure(_metadata, &self->ctx, -ETIME);
 }
 
-#define BAN_HANGS_PATH "/sys/module/tessera_drm/parameters/ban_hangs"
-
-static void set_ban_hangs(struct __test_metadata *_metadata, const char *value)
-{
-	int fd = open(BAN_HANGS_PATH, O_WRONLY);
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ((ssize_t)strlen(value), write(fd, value, strlen(value)));
-	close(fd);
-}
-
 TEST_F(hang, again_and_again_is_banned)
 {
 	struct tess_ctx *ctx = &self->ctx;
@@ -428,8 +429,8 @@ TEST_F(hang, again_and_again_is_banned)
 
 	tess_ctx_open(&bystander);
 	tess_ctx_open_on(&same, ctx->fd, ctx->slice);
-	set_hang_ms(_metadata, "60");
-	set_ban_hangs(_metadata, "2");
+	parameter_write(_metadata, HANG_MS_PATH, "60");
+	parameter_write(_metadata, BAN_HANGS_PATH, "2");
 	for (i = 0; i < 2; i++) {
 		if (i)
 			tess_ctx_new_queue(ctx);
@@ -450,7 +451,6 @@ TEST_F(hang, again_and_again_is_banned)
 	tess_ctx_open(&bystander);
 	tess_fill(&bystander, TESS_DATA_VA, 4, 1);
 	EXPECT_EQ(0, tess_ctx_run(&bystander));
-	set_ban_hangs(_metadata, "8");
 	tess_ctx_close(&bystander);
 	tess_ctx_close(&same);
 	EXPECT_EQ(-ETIME, rc[0]);

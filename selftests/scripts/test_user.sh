@@ -48,11 +48,13 @@ fake_kernel()
 	printf 'size' >>"$1"
 }
 
-# A tree with the scripts alone, whose recipe takes what it has to fetch from here
+# A tree with the scripts and the lanes alone, whose recipe takes what it has to fetch from here
 make_tree()
 {
 	mkdir -p "$dir/tree" "$dir/home" "$dir/kernels/boot" "$dir/upper" "$dir/work"
-	cp -r scripts "$dir/tree/"
+	mkdir "$dir/tree/selftests"
+	cp -r scripts Makefile "$dir/tree/"
+	cp -r selftests/lanes "$dir/tree/selftests/"
 	for rel in $releases; do
 		fake_kernel "$dir/kernels/boot/vmlinuz-$rel" "$rel"
 	done
@@ -125,6 +127,18 @@ keeps_variables()
 		 [ -z "$OTHER" ]'
 }
 
+# The way of make check: from the Makefile to the list of lanes, which runs in the environment
+checks()
+{
+	runs make -o all check LIST=1 >"$dir/lanes" && grep -q '^lint ' "$dir/lanes"
+}
+
+# The same of make demo and make shell: the emulator is asked for its version there
+has_emulator()
+{
+	runs scripts/env run qemu-system-x86_64 --version | grep -q '^QEMU emulator'
+}
+
 as_root()
 {
 	[ "$(runs scripts/env run --root id -u)" = 0 ]
@@ -157,5 +171,7 @@ check "kernels and initramfs are unpacked" has_kernels
 check "a command runs as that user" is_user
 check "TESSERA_* and CI reach it through sudo, others do not" keeps_variables
 check "and as root if that is wanted" as_root
+check "make check finds its lanes" checks
+check "the emulator is there" has_emulator
 check "the user takes it away" cleans
 ktap_end
