@@ -311,8 +311,10 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	device_initialize(&gpu->dev);
 	gpu->dev.class = &tess_class;
 	gpu->dev.parent = be->dev;
-	for (i = 0; i < info->slice_count; i++)
+	for (i = 0; i < info->slice_count; i++) {
 		tess_slice_init(&gpu->slices[i], gpu, i, &slices[i]);
+		tess_sched_init_slice(&gpu->slices[i]);
+	}
 	return gpu;
 }
 

@@ -129,7 +129,6 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
 	lockdep_set_class_and_name(&slice->hw, &slice_hw_keys[0], slice_hw_names[0]);
 	spin_lock_init(&slice->route_lock);
 	tess_fault_init_slice(slice);
-	tess_sched_init_slice(slice);
 	get_device(&gpu->dev);
 	kobject_init(&slice->kobj, &tess_slice_ktype);
 }

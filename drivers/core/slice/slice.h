@@ -8,7 +8,7 @@
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
 
-#include "run/sched.h"
+#include "runq.h"
 
 struct tess_gpu;
 struct tess_vgpu;

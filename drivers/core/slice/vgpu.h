@@ -12,7 +12,7 @@
 #include "algo/analyze.h"
 #include "algo/generate.h"
 #include "algo/swap.h"
-#include "run/sched.h"
+#include "runq.h"
 #include "slice.h"
 
 struct tess_context;
