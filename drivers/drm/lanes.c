@@ -171,8 +171,8 @@ static void tess_lanes_restart_work(struct work_struct *work)
  * tess_lanes_restart() - let rings be made for lanes that have none
  * @lanes: lanes of a slice; any context
  *
- * Not by the caller, who may be about to end jobs: a ring takes memory, and memory management may
- * wait for jobs. For the same reason not by the workqueue that ends them.
+ * A work item makes the rings: the caller may be about to end jobs, a ring takes memory, and memory
+ * management may wait for jobs. The workqueue that ends jobs does not run it for the same reason.
  */
 void tess_lanes_restart(struct tess_lanes *lanes)
 {

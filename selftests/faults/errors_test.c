@@ -9,10 +9,10 @@
 #include <linux/pci_regs.h>
 
 #include "harness.h"
+#include "await.h"
 #include "client.h"
 
 #define DEVICES "/sys/bus/pci/devices/"
-#define PATIENCE_MS 60000
 #define ROUNDS 2
 /* Up to the last BAR; what is behind differs from run to run */
 #define CONFIG_SIZE (PCI_BASE_ADDRESS_5 + 4)
@@ -69,30 +69,6 @@ static void ask_for(const char *error)
 	fflush(stdout);
 }
 
-static bool wait_dead(struct client *c)
-{
-	long end = now_ms() + PATIENCE_MS;
-
-	while (reg32(&c->v, TESS_REG_ID) != 0xffffffff) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(20);
-	}
-	return true;
-}
-
-static bool types_come(void)
-{
-	long end = now_ms() + PATIENCE_MS;
-
-	while (mdev_available("C2") <= 0) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(20);
-	}
-	return true;
-}
-
 /* Its client is told; the GPU is as it was, for the next one, and so it is after the next error */
 static void survive(struct __test_metadata *_metadata, struct __fixture_errors *self,
 		    const char *error)
@@ -103,9 +79,9 @@ static void survive(struct __test_metadata *_metadata, struct __fixture_errors *
 
 	for (i = 0; i < ROUNDS; i++) {
 		ask_for(error);
-		EXPECT_TRUE(wait_dead(&self->victim));
+		EXPECT_TRUE(await_dead(&self->victim));
 		vgpu_close(&self->victim.v);
-		ASSERT_TRUE(types_come());
+		ASSERT_TRUE(await_type("C2"));
 		EXPECT_EQ(0, read_config(self->bdf, config));
 		EXPECT_EQ(0, memcmp(self->config, config, sizeof(config)));
 		fresh_start();

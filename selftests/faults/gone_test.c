@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "harness.h"
+#include "await.h"
 #include "bystander.h"
 
 #define MDEV_BUS "/sys/class/mdev_bus/"
@@ -121,23 +122,11 @@ FIXTURE_TEARDOWN(gone)
 	EXPECT_GE(self->pins, pins_held());
 }
 
-static bool wait_dead(struct client *c)
-{
-	long end = now_ms() + PATIENCE_MS;
-
-	while (reg32(&c->v, TESS_REG_ID) != 0xffffffff) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(20);
-	}
-	return true;
-}
-
 static void expect_dead(struct __test_metadata *_metadata, struct __fixture_gone *self)
 {
 	struct vgpu *v = &self->victim.v;
 
-	EXPECT_TRUE(wait_dead(&self->victim));
+	EXPECT_TRUE(await_dead(&self->victim));
 	/* What was mapped can still be touched and means nothing */
 	ring_kick(&self->victim.r);
 	EXPECT_EQ(~0ULL, reg64(v, TESS_REG_TIME));
@@ -230,7 +219,7 @@ TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
 	ASSERT_LT(0, pid);
 	expect_dead(_metadata, self);
 	for (i = 0; i < 2; i++) {
-		EXPECT_TRUE(wait_dead(&share[i]));
+		EXPECT_TRUE(await_dead(&share[i]));
 		vgpu_close(&share[i].v);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "harness.h"
+#include "await.h"
 #include "client.h"
 #include "log.h"
 #include "uevent.h"
@@ -80,18 +81,6 @@ FIXTURE_SETUP(stop)
 FIXTURE_TEARDOWN(stop)
 {
 	EXPECT_EQ(0, file_write(RECOVERIES, RECOVERIES_DEFAULT));
-}
-
-static bool types_come(void)
-{
-	long end = now_ms() + PATIENCE_MS;
-
-	while (mdev_available("C1") <= 0) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(10);
-	}
-	return true;
 }
 
 static bool bus_master(const char *bdf)
@@ -175,7 +164,7 @@ static int rebind(const char *bdf)
 {
 	int ret = file_write(DRIVER "bind", bdf);
 
-	return ret || types_come() ? ret : -ETIME;
+	return ret || await_type("C1") ? ret : -ETIME;
 }
 
 TEST_F_TIMEOUT(stop, nothing_is_written_after_an_unpin, 300)
@@ -271,18 +260,6 @@ TEST_F_TIMEOUT(stop, a_reset_that_fails_is_the_end, 150)
 	expect_new_life(_metadata, self);
 }
 
-static bool wait_dead(struct client *c)
-{
-	long end = now_ms() + PATIENCE_MS;
-
-	while (reg32(&c->v, TESS_REG_ID) != 0xffffffff) {
-		if (now_ms() > end)
-			return false;
-		sleep_ms(10);
-	}
-	return true;
-}
-
 /* The client of the slice that cannot be stopped loses the GPU for all: another vGPU is told */
 static void lose_it_for_all(struct __test_metadata *_metadata, struct __fixture_stop *self)
 {
@@ -291,7 +268,7 @@ static void lose_it_for_all(struct __test_metadata *_metadata, struct __fixture_
 	ASSERT_EQ(0, open_on(&other, self->slice, false));
 	ASSERT_EQ(0, client_warm(&other));
 	EXPECT_ERRNO(ENODEV, ioctl(self->slow.v.device, VFIO_DEVICE_RESET));
-	EXPECT_TRUE(wait_dead(&other));
+	EXPECT_TRUE(await_dead(&other));
 	client_close(&other);
 	client_close(&self->slow);
 }
@@ -303,7 +280,7 @@ TEST_F_TIMEOUT(stop, the_gpu_comes_back_by_itself, 150)
 
 	ASSERT_EQ(0, file_write(RECOVERIES, RECOVERIES_DEFAULT));
 	lose_it_for_all(_metadata, self);
-	ASSERT_TRUE(types_come());
+	ASSERT_TRUE(await_type("C1"));
 	expect_as_new(_metadata, self);
 	snprintf(path, sizeof(path), DEVICES "%.60s/drm", self->bdf);
 	EXPECT_EQ(0, access(path, F_OK));
@@ -365,7 +342,7 @@ TEST_F_TIMEOUT(stop, the_gpu_comes_back_by_itself_so_often, 290)
 		snprintf(path, sizeof(path), DEVICES "%.60s/reset", self->bdf);
 		ASSERT_EQ(0, file_write(path, "1"));
 	}
-	ASSERT_TRUE(types_come());
+	ASSERT_TRUE(await_type("C1"));
 	expect_as_new(_metadata, self);
 }
 
