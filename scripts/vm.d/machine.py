@@ -210,6 +210,11 @@ class Machine:
     def path(self, name):
         return os.path.join(self.dir, name)
 
+    @property
+    def monitor(self):
+        """Where QEMU offers its monitor protocol to whoever looks at a machine."""
+        return self.path("monitor")
+
     def spawn(self, argv, log):
         """Start a helper that lives as long as the machine."""
         with open(log, "ab") as f:
@@ -269,7 +274,7 @@ class Machine:
             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on",
             "-chardev", f"socket,id=console,path={self.path('serial')},server=on,wait=off,"
             f"logfile={comma(self.console)}", "-serial", "chardev:console",
-            "-qmp", f"unix:{self.path('monitor')},server=on,wait=off",
+            "-qmp", f"unix:{self.monitor},server=on,wait=off",
         ] + self.port_args() + self.reboot_args()
 
     def memory(self):
@@ -423,7 +428,7 @@ class Machine:
             if self.boots > MAX_BOOTS:
                 self.qemu.kill()
             if self.translated:
-                self.bases = hung.kernel_bases(self.path("monitor"), self.opts.smp)
+                self.bases = hung.kernel_bases(self.monitor, self.opts.smp)
             os.write(self.fds["answer"], b"%d\n" % self.boots)
         elif words == ["start"]:
             if self.on_start:
@@ -472,7 +477,7 @@ class Machine:
         is_guest = self.role == "guest"
         if self.stillborn:
             self.report(STALLED, f"did not come up in {BIRTH:g} s; console and processors:")
-            for line in hung.examine(self.path("monitor"), None, is_guest)[0]:
+            for line in hung.examine(self.monitor, None, is_guest)[0]:
                 self.say("| " + line)
             return STALLED
         status, why = TIMEOUT, f"no end after {self.opts.timeout:g} s"
@@ -480,7 +485,7 @@ class Machine:
             why = f"given up after {time.monotonic() - self.spawned:.0f} s"
         elif self.boots and time.monotonic() - self.heard >= STALL:
             status, why = STALLED, f"no sign of life for {STALL:g} s"
-        state, proof = hung.examine(self.path("monitor"), self.path("serial"), is_guest)
+        state, proof = hung.examine(self.monitor, self.path("serial"), is_guest)
         self.report(status, f"{why} (it came to: {self.reached}); console and processors:",
                     HUNG_TAIL)
         for child in [self.qemu] + self.children:

@@ -13,14 +13,18 @@ import time
 from run import read, running, virsh
 
 import guest  # of scripts/vm.d, which run.py puts on the path
+import hung
 import kernlog
 import machine
 
 # Where QEMU finds the tree: the way to the tree itself may be closed to its user
 SHARE = "/run/tessera-share"
+# What QEMU prints, and why libvirt says that it ended
+LOG = "/var/log/libvirt/qemu/{}.log"
+LOG_TAIL = 10
 
 XML = """
-<domain type='kvm'>
+<domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
   <name>{name}</name>
   <memory unit='MiB'>512</memory>
   <vcpu>1</vcpu>
@@ -57,6 +61,10 @@ XML = """
     <memballoon model='none'/>
     {hostdevs}{graphics}
   </devices>
+  <qemu:commandline>
+    <qemu:arg value='-qmp'/>
+    <qemu:arg value='unix:{monitor},server=on,wait=off'/>
+  </qemu:commandline>
 </domain>
 """
 
@@ -115,6 +123,12 @@ class Domain(machine.Machine):
         self.thread = None
         self.stopped = False
         self.closing = False
+        self.translated = outer["ACCEL"] == "tcg"
+
+    @property
+    def monitor(self):
+        """Beside libvirt's own, in a directory where QEMU, which is another user, can make it."""
+        return self.path("monitors/qmp")
 
     def take_text(self, data):
         with self.news:
@@ -127,10 +141,12 @@ class Domain(machine.Machine):
                             self.config(() if self.display else guest.MODULES),
                             machine.command_text(self.opts.command))
         os.chmod(self.dir, 0o755)
+        os.makedirs(os.path.dirname(self.monitor), exist_ok=True)
+        os.chmod(os.path.dirname(self.monitor), 0o777)
         display = " display='on'" if self.display else ""
         return XML.format(
             name=self.name, kernel=image, initrd=self.path("initrd"), append=machine.APPEND,
-            disk=self.root_image, share=SHARE, console=self.console,
+            disk=self.root_image, share=SHARE, console=self.console, monitor=self.monitor,
             channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),
             hostdevs="".join(HOSTDEV.format(uuid=u, display=display) for u in self.uuids),
             graphics=GRAPHICS if self.display else "").lstrip()
@@ -154,20 +170,37 @@ class Domain(machine.Machine):
         try:
             ended = self.pump(pidfd, time.monotonic() + self.opts.timeout)
             if not self.closing:
-                what = "died before the command ended" if ended else \
-                    f"no end after {self.opts.timeout} s"
-                print(f"# vm: guest: {what}", flush=True)
+                self.explain("died before the command ended" if ended else
+                             f"no end after {self.opts.timeout} s")
         finally:
             os.close(pidfd)
             with self.news:
                 self.stopped = True
                 self.news.notify_all()
 
+    def emulator_text(self):
+        with open(LOG.format(self.name), errors="replace") as f:
+            return f.read()
+
+    def explain(self, what):
+        """Say what the domain does, or how it ended, and if the emulator lost it."""
+        self.say(what)
+        proof = None
+        lines = self.emulator_text().splitlines()[-LOG_TAIL:]
+        if self.qemu.poll() is None:
+            state, proof = hung.examine(self.monitor, None, True)
+            lines += state
+        for line in lines:
+            self.say("| " + line)
+        self.tell_lost(proof or self.last_words())
+
     def expect(self, word, timeout):
         """Wait for a word in what the command prints; returns all of it so far."""
         with self.news:
             if not self.news.wait_for(lambda: word in self.text or self.stopped, timeout) or \
                     word not in self.text:
+                if not self.stopped:
+                    self.explain(f"no {word!r} after {timeout} s")
                 raise AssertionError(f"the guest did not say {word!r}, but:\n{self.text}"
                                      f"\nconsole:\n{self.console_text()[-3000:]}")
             return self.text
