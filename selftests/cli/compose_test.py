@@ -378,7 +378,7 @@ class Tests:
         self.mdev_event("bind", DRIVER="tessera_mdev")
         line = watch.stdout.readline()
         has(line, f"  gpu0/{A}  created   given 2 of 3 vslices (2 compute)  slices 0 1 (0)  6 of 8 "
-            "slices to be had\n")
+            "slices available\n")
         same(line[2] + line[5] + line[8], "::.")
         self.tool.run("compose", A, "slices=1")
         self.mdev_event("change", TESSERA_EVENT="composition", TESSERA_GENERATION=2)
@@ -388,7 +388,7 @@ class Tests:
         self.tool.run("remove", A)
         self.mdev_event("unbind")
         self.mdev_event("remove")
-        has(self.ended(watch), f"  gpu0/{A}  removed   8 of 8 slices to be had\n")
+        has(self.ended(watch), f"  gpu0/{A}  removed   8 of 8 slices available\n")
 
     def watch_json(self):
         watch = self.watching("--json")

@@ -62,7 +62,7 @@ class Tests:
 
     def list_picture(self):
         out = self.tool.run("list")
-        has(out, "gpu0 0000:01:00.0: 12 slices, 12 to be had, VRAM 384 MiB (192 free), 4000 kHz",
+        has(out, "gpu0 0000:01:00.0: 12 slices, 12 available, VRAM 384 MiB (192 free), 4000 kHz",
             "  compute    0:C      1:C      4:!      5:~      8:.      9:.\n",
             "  render     2:A2     6:.     10:.\n", "  mixed      3:_1     7:.     11:.\n")
         rows = [line.split() for line in out.splitlines() if line[:2] in ("A ", "B ", "C ", "~ ")]

@@ -224,7 +224,7 @@ static void print_text(const struct change *change, double now)
 	       change->what);
 	print_vgpu(change);
 	if (change->gpu)
-		printf("  %s of %s slices to be had", num_text(number[0], change->gpu->slices_free),
+		printf("  %s of %s slices available", num_text(number[0], change->gpu->slices_free),
 		       num_text(number[1], change->gpu->slices_total));
 	putchar('\n');
 }

@@ -139,7 +139,7 @@ void picture_gpu(const struct pool *pool, const struct pool_gpu *gpu)
 {
 	char total[NUM_TEXT], available[NUM_TEXT], clock[NUM_TEXT], vram[2][NUM_TEXT];
 
-	printf("gpu%u %s%s: %s slices, %s to be had, VRAM %s MiB (%s free), %s kHz\n", gpu->index,
+	printf("gpu%u %s%s: %s slices, %s available, VRAM %s MiB (%s free), %s kHz\n", gpu->index,
 	       gpu->name[0] ? gpu->name : "-", strcmp(gpu->type, "vgpu") ? "" : " (vGPU)",
 	       num_text(total, gpu->slices_total), num_text(available, gpu->slices_free),
 	       num_text(vram[0], num_ratio(gpu->vram_total, 1, num(1 << 20), INT64_MAX)),

@@ -197,7 +197,7 @@ static void test_vram_ring(void)
 	   ((b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000) / 100);
 }
 
-/* Bus address of a page of this process; 0 if it is not to be had. */
+/* Bus address of a page of this process; 0 if it has none. */
 static uint64_t bus_address(const void *page)
 {
 	uint64_t entry = 0;
