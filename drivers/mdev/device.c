@@ -369,6 +369,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (IS_ERR(tm))
 		return PTR_ERR(tm);
 	tm->type = type;
+	tm->wq = type->parent->frontend->wq;
 	ret = tess_mdev_shape_create(tm);
 	if (ret)
 		goto err_put;

@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/vfio.h>
+#include <linux/workqueue.h>
 #include <tessera/client.h>
 #include "bar.h"
 #include "config.h"
@@ -36,6 +37,7 @@ struct tess_mdev_type;
  * @parts: composition; without a part it is blank. Changed with all locks of this structure but
  *	the error_lock, so each of them is enough to read it
  * @type: type that it was created as
+ * @wq: that of the front-end
  * @ident: what the registers tell of it. As @vslices, @vram_phys and @vram it changes with
  *	@parts
  * @shape: the composition as a whole, with locks of its own
@@ -75,6 +77,7 @@ struct tess_mdev {
 	struct tess_mdev_parts parts;
 	struct tess_mdev_shape shape;
 	const struct tess_mdev_type *type;
+	struct workqueue_struct *wq;
 	struct tess_mdev_ident ident;
 	unsigned int vslices;
 	phys_addr_t vram_phys;

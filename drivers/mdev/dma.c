@@ -29,9 +29,6 @@
 #include <linux/wait.h>
 #include "chunk.h"
 #include "device.h"
-#include "parent.h"
-
-#define QUIET		msecs_to_jiffies(20)
 
 static unsigned int fault_around = 64;
 module_param(fault_around, uint, 0644);
@@ -53,14 +50,6 @@ static struct tess_mdev_chunk *next_chunk(struct tess_mdev_dma *dma, u64 first, 
 	for (chunk = next_chunk(dma, first, last); chunk;			\
 	     chunk = chunk_last(chunk) < (last) ?				\
 		     next_chunk(dma, chunk_last(chunk) + 1, last) : NULL)
-
-/* Those who wait for a change look again */
-void tess_mdev_dma_ended(struct tess_mdev_dma *dma)
-{
-	lockdep_assert_held(&dma->lock);
-	WRITE_ONCE(dma->ended, dma->ended + 1);
-	wake_up_all(&dma->wait);
-}
 
 /* ---- releasing ---- */
 
@@ -146,36 +135,9 @@ void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
 		found = tess_mdev_records_unmap(tm, first, last);
 		found |= release_range(tm, first, last);
 		if (found)
-			WRITE_ONCE(tm->dma.quiet_until, jiffies + QUIET);
+			tess_mdev_pins_pause(&tm->dma);
 	}
 	tess_mdev_pins_finish(tm, first, last);
-}
-
-/*
- * Jiffies until memory can be pinned.
- *
- * While VFIO removes a mapping it drops its lock to have the pages unpinned, and repeats
- * that if it finds pins again; after a few times it takes that for a bug and stops the
- * kernel. A GPU that keeps touching the memory must not make new pins that fast: after
- * an unmap there is a short time without.
- */
-static unsigned long time_to_settle(const struct tess_mdev_dma *dma)
-{
-	unsigned long left = READ_ONCE(dma->quiet_until) - jiffies;
-
-	return left <= QUIET ? left : 0;
-}
-
-/**
- * tess_mdev_dma_settle() - wait until memory can be pinned
- * @tm: vGPU
- */
-void tess_mdev_dma_settle(struct tess_mdev *tm)
-{
-	unsigned long left = time_to_settle(&tm->dma);
-
-	if (left)
-		schedule_timeout_uninterruptible(left);
 }
 
 /**
@@ -364,7 +326,7 @@ static void end_fault(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->dma.lock);
 	tm->dma.faults--;
-	tess_mdev_dma_ended(&tm->dma);
+	tess_mdev_pins_ended(&tm->dma);
 }
 
 static int fault(struct tess_mdev *tm, const struct tess_mdev_part *part, u64 pfn, bool store)
@@ -395,7 +357,7 @@ int tess_mdev_dma_fault(struct tess_mdev_part *part, const struct tess_host_faul
 
 	/* All VRAM that there is for this client is mapped */
 	if (hf->gpa < TESS_PA_VRAM) {
-		ret = time_to_settle(&tm->dma);
+		ret = tess_mdev_pins_paused(&tm->dma);
 		if (!ret)
 			ret = fault(tm, part, hf->gpa >> PAGE_SHIFT, hf->access == 2);
 		if (ret > 0)
@@ -499,7 +461,7 @@ void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
 	if (!cut_off(tm, part))
 		return;
 	get_device(&tm->vdev.device);
-	if (!queue_work(tm->type->parent->frontend->wq, &tm->dma.give_back))
+	if (!queue_work(tm->wq, &tm->dma.give_back))
 		vfio_put_device(&tm->vdev);
 	if (!given_back(&tm->dma))
 		dev_notice(tm->vdev.dev,

@@ -33,7 +33,7 @@ struct vfio_device;
  * @dropped: struct tess_mdev_pin that are to be unpinned by whoever has no lock next
  * @wait: those who wait for a call of VFIO, or a call-back, to end
  * @ended: how many did
- * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_dma_settle()
+ * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_pins_paused()
  * @give_back: unpins what a GPU that is gone has left
  */
 struct tess_mdev_dma {
@@ -62,8 +62,6 @@ void tess_mdev_dma_close(struct tess_mdev *tm);
 void tess_mdev_dma_closed(struct tess_mdev *tm);
 /* The calls of VFIO that are due after an access or a reset; without locks */
 void tess_mdev_dma_follow(struct tess_mdev *tm);
-/* Wake those up who wait in tess_mdev_pins_wait(); holds @dma->lock */
-void tess_mdev_dma_ended(struct tess_mdev_dma *dma);
 /* The GPU of @part is gone: nothing is reached any more. Waits for no VMM */
 void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part);
 
@@ -79,7 +77,5 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before);
 int tess_mdev_dma_fault(struct tess_mdev_part *part, const struct tess_host_fault *hf);
 /* dma_unmap() of VFIO */
 void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length);
-/* Before pinning, without locks */
-void tess_mdev_dma_settle(struct tess_mdev *tm);
 
 #endif

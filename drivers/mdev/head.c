@@ -26,7 +26,6 @@
 #include <uapi/drm/drm_fourcc.h>
 #include "device.h"
 #include "mmap.h"
-#include "parent.h"
 
 #define FRAME_NS	(NSEC_PER_SEC / 60)
 
@@ -132,7 +131,7 @@ static enum hrtimer_restart frame_timer(struct hrtimer *timer)
 	struct tess_mdev_display *display = container_of(timer, struct tess_mdev_display, timer);
 	struct tess_mdev *tm = container_of(display, struct tess_mdev, display);
 
-	queue_work(tm->type->parent->frontend->wq, &display->frame);
+	queue_work(tm->wq, &display->frame);
 	hrtimer_forward_now(timer, FRAME_NS);
 	return HRTIMER_RESTART;
 }

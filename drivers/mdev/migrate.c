@@ -317,7 +317,7 @@ void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu)
 	struct tess_mdev *tm = part->tm;
 
 	WRITE_ONCE(tm->relocation.gpu, gpu);
-	queue_work(tm->type->parent->frontend->wq, &tm->relocation.work);
+	queue_work(tm->wq, &tm->relocation.work);
 }
 
 void tess_mdev_relocation_init(struct tess_mdev *tm)

@@ -19,12 +19,27 @@
  * work item. The VMM's call to unmap, and close, return when nothing of what they took away is
  * pinned any more.
  */
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vfio.h>
 #include <linux/wait.h>
 #include "device.h"
 #include "pin.h"
+
+#define QUIET		msecs_to_jiffies(20)
+
+/**
+ * tess_mdev_pins_ended() - those who wait for a change look again
+ * @dma: guest memory
+ */
+void tess_mdev_pins_ended(struct tess_mdev_dma *dma)
+{
+	lockdep_assert_held(&dma->lock);
+	WRITE_ONCE(dma->ended, dma->ended + 1);
+	wake_up_all(&dma->wait);
+}
 
 /**
  * tess_mdev_pin_begin() - VFIO is about to be called
@@ -46,7 +61,7 @@ void tess_mdev_pin_end(struct tess_mdev *tm, struct tess_mdev_pin *pin)
 {
 	lockdep_assert_held(&tm->dma.lock);
 	list_del_init(&pin->link);
-	tess_mdev_dma_ended(&tm->dma);
+	tess_mdev_pins_ended(&tm->dma);
 }
 
 /**
@@ -93,6 +108,46 @@ long tess_mdev_pins_wait(struct tess_mdev_dma *dma, long timeout)
 	timeout = wait_event_timeout(dma->wait, READ_ONCE(dma->ended) != ended, timeout);
 	mutex_lock(&dma->lock);
 	return timeout;
+}
+
+/**
+ * tess_mdev_pins_pause() - no memory is pinned for a short time
+ * @dma: guest memory
+ *
+ * While VFIO removes a mapping it drops its lock to have the pages unpinned, and repeats
+ * that if it finds pins again; after a few times it takes that for a bug and stops the
+ * kernel. A GPU that keeps touching the memory must not make new pins that fast: after
+ * an unmap there is a short time without.
+ */
+void tess_mdev_pins_pause(struct tess_mdev_dma *dma)
+{
+	lockdep_assert_held(&dma->lock);
+	WRITE_ONCE(dma->quiet_until, jiffies + QUIET);
+}
+
+/**
+ * tess_mdev_pins_paused() - how long is no memory to be pinned?
+ * @dma: guest memory
+ *
+ * Return: jiffies, 0: it can be pinned.
+ */
+unsigned long tess_mdev_pins_paused(const struct tess_mdev_dma *dma)
+{
+	unsigned long left = READ_ONCE(dma->quiet_until) - jiffies;
+
+	return left <= QUIET ? left : 0;
+}
+
+/**
+ * tess_mdev_pins_settle() - wait until memory can be pinned
+ * @tm: vGPU
+ */
+void tess_mdev_pins_settle(struct tess_mdev *tm)
+{
+	unsigned long left = tess_mdev_pins_paused(&tm->dma);
+
+	if (left)
+		schedule_timeout_uninterruptible(left);
 }
 
 static void assert_unlocked(const struct tess_mdev *tm)

@@ -38,6 +38,8 @@ static inline bool tess_mdev_pin_overlaps(const struct tess_mdev_pin *pin, u64 f
 }
 
 /* All of these hold @tm->dma.lock */
+void tess_mdev_pins_ended(struct tess_mdev_dma *dma);
+void tess_mdev_pins_pause(struct tess_mdev_dma *dma);
 void tess_mdev_pin_begin(struct tess_mdev *tm, struct tess_mdev_pin *pin);
 void tess_mdev_pin_end(struct tess_mdev *tm, struct tess_mdev_pin *pin);
 void tess_mdev_pin_drop(struct tess_mdev *tm, struct tess_mdev_pin *pin);
@@ -45,7 +47,10 @@ bool tess_mdev_pins_recall(struct tess_mdev *tm, u64 first, u64 last);
 /* Drops @dma->lock until something has ended; what is left of @timeout, in jiffies */
 long tess_mdev_pins_wait(struct tess_mdev_dma *dma, long timeout);
 
+unsigned long tess_mdev_pins_paused(const struct tess_mdev_dma *dma);
+
 /* No lock of the vGPU is held in these */
+void tess_mdev_pins_settle(struct tess_mdev *tm);
 int tess_mdev_pin(struct tess_mdev *tm, struct tess_mdev_pin *pin, int prot, struct page **pages);
 void tess_mdev_unpin(struct tess_mdev *tm, struct tess_mdev_pin *pin);
 void tess_mdev_pins_give_back(struct tess_mdev *tm);

@@ -164,7 +164,7 @@ void tess_mdev_records_pin(struct tess_mdev *tm)
 	for (i = 0; i < ARRAY_SIZE(tm->records); i++) {
 		if (!READ_ONCE(tm->records[i].wanted))
 			continue;
-		tess_mdev_dma_settle(tm);
+		tess_mdev_pins_settle(tm);
 		pin_record(tm, i);
 	}
 }
