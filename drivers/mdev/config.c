@@ -12,7 +12,9 @@
  */
 #include <linux/bitfield.h>
 #include <linux/wordpart.h>
+#include "config.h"
 #include "device.h"
+#include "region.h"
 
 #define CAP_PM		0x40
 #define CAP_EXP		0x50
@@ -133,7 +135,7 @@ static bool is_flr(u32 off, const u8 *buf, unsigned int len)
 	return off <= at && at - off < len && (buf[at - off] & (PCI_EXP_DEVCTL_BCR_FLR >> 8));
 }
 
-void tess_mdev_config_write(struct tess_mdev *tm, u32 off, const void *buf, unsigned int len)
+bool tess_mdev_config_write(struct tess_mdev *tm, u32 off, const void *buf, unsigned int len)
 {
 	struct tess_mdev_config *config = &tm->config;
 	const u8 *p = buf;
@@ -144,6 +146,5 @@ void tess_mdev_config_write(struct tess_mdev *tm, u32 off, const void *buf, unsi
 
 		config->val[off + i] = (config->val[off + i] & ~rw) | (p[i] & rw);
 	}
-	if (is_flr(off, buf, len))
-		tess_mdev_reset_function(tm);
+	return is_flr(off, buf, len);
 }

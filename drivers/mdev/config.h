@@ -2,12 +2,10 @@
 #ifndef _TESS_MDEV_CONFIG_H_
 #define _TESS_MDEV_CONFIG_H_
 
-#include <linux/pci_regs.h>
 #include <linux/types.h>
 
 struct tess_mdev;
 
-#define TESS_MDEV_CONFIG_SIZE		4096
 /* Bytes that hold something; the rest reads as zero */
 #define TESS_MDEV_CONFIG_USED		256
 
@@ -28,6 +26,7 @@ void tess_mdev_config_init(struct tess_mdev *tm);
 void tess_mdev_config_reset(struct tess_mdev *tm);
 /* @off + @len has to be inside the space; both hold @tm->lock */
 void tess_mdev_config_read(struct tess_mdev *tm, u32 off, void *buf, unsigned int len);
-void tess_mdev_config_write(struct tess_mdev *tm, u32 off, const void *buf, unsigned int len);
+/* True: a function level reset was asked for */
+bool tess_mdev_config_write(struct tess_mdev *tm, u32 off, const void *buf, unsigned int len);
 
 #endif

@@ -12,9 +12,7 @@
  *	   +---- gone() ---+---> dead --close, remove--> (nothing left to give back)
  *	   +- failed reset +
  *
- * A reset stops the slices, zeroes what was written of VRAM, and forgets guest memory, registers
- * and what was stored to doorbells. One that fails leaves slices that may still run and VRAM with
- * what was in it, so that the device is dead then, as if its GPU had gone. A dead device reads as
+ * A device of which a reset failed (reset.c) is dead, as one whose GPU has gone. It reads as
  * all ones, ignores writes and has parking pages mapped, until the VMM closes it. No VMM can open
  * it again before it was composed anew.
  */
@@ -25,112 +23,14 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <tessera/compat.h>
+#include "access.h"
+#include "area.h"
 #include "device.h"
 #include "ioctl.h"
 #include "mmap.h"
+#include "msix.h"
 #include "parent.h"
-
-static phys_addr_t vram_phys(const struct tess_vram *vram, phys_addr_t base, u64 off, u64 *len)
-{
-	unsigned int i;
-
-	for (i = 0; vram && i < vram->count; i++) {
-		const struct tess_vram_extent *extent = &vram->extent[i];
-
-		if (off < extent->size) {
-			*len = extent->size - off;
-			return base + extent->offset + off;
-		}
-		off -= extent->size;
-	}
-	return 0;
-}
-
-phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
-{
-	return vram_phys(tm->vram, tm->vram_phys, off, len);
-}
-
-phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len)
-{
-	return vram_phys(tess_vgpu_vram(vgpu), tess_gpu_info(tess_vgpu_gpu(vgpu))->vram_phys, off,
-			 len);
-}
-
-u64 tess_mdev_time(const struct tess_mdev *tm)
-{
-	lockdep_assert_held(&tm->map_lock);
-	/* The GPU cannot go while @dead is kept from changing */
-	if (tm->dead)
-		return 0;
-	return tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
-}
-
-static void set_dead(struct tess_mdev *tm)
-{
-	lockdep_assert_held_write(&tm->map_lock);
-	guard(mutex)(&tm->doorbell_lock);
-	WRITE_ONCE(tm->dead, true);
-	tess_mdev_zap(tm);
-}
-
-static int scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
-{
-	u64 zeroed;
-	int ret;
-
-	tess_mdev_take_touched(tm, part);
-	ret = tess_vgpu_scrub(part->vgpu, part->blocks, &zeroed);
-	atomic64_add(zeroed, &tm->stats.zeroed_bytes);
-	return ret;
-}
-
-/* False: there is no telling what its slices do, and what its VRAM holds */
-static bool scrub_parts(struct tess_mdev *tm)
-{
-	bool good = true;
-	unsigned int i;
-
-	for (i = 0; i < tm->parts.count; i++)
-		if (scrub_part(tm, tm->parts.part[i]))
-			good = false;
-	return good;
-}
-
-/**
- * tess_mdev_reset_gpu() - what the RESET register does
- * @tm: vGPU
- *
- * Everything behind BAR0, and VRAM, is as after power-on; but not the GPU's time, which
- * goes on for others. If that fails it is dead afterwards.
- */
-void tess_mdev_reset_gpu(struct tess_mdev *tm)
-{
-	lockdep_assert_held(&tm->lock);
-	/* First: what is parked there belongs to the time before */
-	tess_mdev_doorbells_reset(tm);
-	/* Stops the slices. A fault of before may still pin memory: it is recalled then */
-	if (!scrub_parts(tm)) {
-		dev_dbg(tm->vdev.dev, "cannot be reset: dead from now on\n");
-		scoped_guard(rwsem_write, &tm->map_lock)
-			set_dead(tm);
-	}
-	tess_mdev_dma_release(tm);
-	tess_mdev_heads_reset(tm);
-	tess_mdev_bars_reset(tm);
-}
-
-/**
- * tess_mdev_reset_function() - what a function level reset does
- * @tm: vGPU
- */
-void tess_mdev_reset_function(struct tess_mdev *tm)
-{
-	tess_mdev_reset_gpu(tm);
-	tess_mdev_irqs_reset(tm, false);
-	tess_mdev_config_reset(tm);
-	tess_mdev_msix_reset(tm);
-}
+#include "reset.h"
 
 /* ---- call-backs of the core ---- */
 
@@ -187,7 +87,7 @@ static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
 {
 	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 
-	if (tess_mdev_bars_refresh(part->tm))
+	if (tess_mdev_page_refresh(part->tm))
 		tess_mdev_tell(part->tm);
 }
 
@@ -197,7 +97,7 @@ static bool die(struct tess_mdev *tm, const struct tess_mdev_part *part)
 	guard(rwsem_write)(&tm->map_lock);
 	if (!tess_mdev_has_part(&tm->parts, part))
 		return false;
-	set_dead(tm);
+	tess_mdev_set_dead(tm);
 	return true;
 }
 
@@ -286,7 +186,6 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	mutex_init(&tm->lock);
 	init_rwsem(&tm->map_lock);
 	mutex_init(&tm->doorbell_lock);
-	mutex_init(&tm->bars.comp_lock);
 	tess_mdev_shape_init(tm);
 	tess_mdev_relocation_init(tm);
 	tess_mdev_irqs_init(tm);
@@ -295,7 +194,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
 		return -ENOMEM;
-	if (tess_mdev_bars_init(tm)) {
+	if (tess_mdev_page_init(tm)) {
 		__free_page(tm->parking);
 		return -ENOMEM;
 	}
@@ -310,7 +209,7 @@ static void tess_mdev_release_dev(struct vfio_device *vdev)
 	if (pinned)
 		dev_err(vdev->dev, "%lld pages of a guest are left pinned\n", pinned);
 	tess_mdev_dma_fini(tm);
-	tess_mdev_bars_fini(tm);
+	tess_mdev_page_fini(tm);
 	tess_mdev_doorbells_trim(tm, 0);
 	__free_page(tm->parking);
 }

@@ -9,7 +9,6 @@
 #include <linux/vfio.h>
 #include <linux/workqueue.h>
 #include <tessera/client.h>
-#include "bar.h"
 #include "config.h"
 #include "dma.h"
 #include "doorbell.h"
@@ -17,19 +16,16 @@
 #include "head.h"
 #include "irq.h"
 #include "migrate.h"
+#include "page.h"
 #include "parts.h"
 #include "record.h"
+#include "regs.h"
 #include "shape.h"
 #include "stats.h"
 
 struct mdev_device;
 struct page;
 struct tess_mdev_type;
-
-/* Regions in the file offset: index in the high bits, as vfio-pci does it */
-#define TESS_MDEV_REGION_SHIFT		40
-#define TESS_MDEV_REGION_MASK		(BIT_ULL(TESS_MDEV_REGION_SHIFT) - 1)
-#define TESS_MDEV_REGION_OFFSET(index)	((u64)(index) << TESS_MDEV_REGION_SHIFT)
 
 /**
  * struct tess_mdev - the vGPU of a virtual machine
@@ -59,6 +55,7 @@ struct tess_mdev_type;
  *	while it is replaced
  * @config: PCI configuration space
  * @bars: state behind the trapped registers
+ * @page: composition page, with a lock of its own
  * @display: display heads, under @map_lock
  * @irqs: interrupts, with a lock of their own
  * @dma: guest memory, with a lock of its own
@@ -68,7 +65,7 @@ struct tess_mdev_type;
  * @stats: for sysfs
  *
  * Locks nest @shape.lock -> @lock -> @dma.lock; mmap_lock -> @map_lock -> @doorbell_lock. None is
- * held over a call of VFIO. The composition copy in @bars has a lock of its own, innermost.
+ * held over a call of VFIO. The lock of @page is innermost.
  * Call-backs of the core take @dma.lock, @map_lock and those of the leaves, never @lock or
  * @shape.lock.
  */
@@ -92,6 +89,7 @@ struct tess_mdev {
 	unsigned int nr_doorbells;
 	struct tess_mdev_config config;
 	struct tess_mdev_bars bars;
+	struct tess_mdev_page page;
 	struct tess_mdev_display display;
 	struct tess_mdev_irqs irqs;
 	struct tess_mdev_dma dma;
@@ -108,19 +106,10 @@ static inline struct tess_mdev *to_tess_mdev(struct vfio_device *vdev)
 
 extern const struct tess_client_ops tess_mdev_client_ops;
 
-/* Physical address of an offset in the client's VRAM, and how much follows; 0: none */
-phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len);
-/* The same in the memory of any vGPU */
-phys_addr_t tess_mdev_vgpu_phys(const struct tess_vgpu *vgpu, u64 off, u64 *len);
-/* Time of its GPU as it goes on for the client; 0: it is gone. Holds @tm->map_lock */
-u64 tess_mdev_time(const struct tess_mdev *tm);
 /* The composition is another: tell the guest and user space */
 void tess_mdev_announce(struct tess_mdev *tm);
 /* The same, of one whose vslices were moved: their doorbells are others */
 void tess_mdev_tell(struct tess_mdev *tm);
-/* Both hold @tm->lock; tess_mdev_dma_follow() is to be called without it */
-void tess_mdev_reset_gpu(struct tess_mdev *tm);
-void tess_mdev_reset_function(struct tess_mdev *tm);
 
 int tess_mdev_probe(struct mdev_device *mdev);
 void tess_mdev_remove(struct mdev_device *mdev);

@@ -47,9 +47,10 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <tessera/inject.h>
+#include "area.h"
 #include "device.h"
 #include "doorbell.h"
-#include "mmap.h"
+#include "region.h"
 
 static u64 *parked_value(const struct tess_mdev *tm, unsigned int vslice)
 {

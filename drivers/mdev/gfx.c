@@ -16,6 +16,9 @@
 #include <linux/uaccess.h>
 #include <drm/drm_plane.h>
 #include "device.h"
+#include "gfx.h"
+#include "region.h"
+#include "vram.h"
 
 /* Subtype of the picture region; its type is our PCI vendor ID */
 #define PICTURE_SUBTYPE		1

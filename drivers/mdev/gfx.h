@@ -3,19 +3,10 @@
 #define _TESS_MDEV_GFX_H_
 
 #include <linux/types.h>
-#include <linux/vfio.h>
-#include <tessera/hw/tess_regs.h>
 
 struct tess_mdev;
-
-/* Regions of a vGPU with heads, behind those of PCI */
-#define TESS_MDEV_PICTURE_REGION	VFIO_PCI_NUM_REGIONS
-#define TESS_MDEV_EDID_REGION		(VFIO_PCI_NUM_REGIONS + 1)
-#define TESS_MDEV_NUM_REGIONS		(VFIO_PCI_NUM_REGIONS + 2)
-
-/* struct vfio_region_gfx_edid, then the EDID */
-#define TESS_MDEV_EDID_OFFSET		0x100
-#define TESS_MDEV_EDID_REGION_SIZE	(TESS_MDEV_EDID_OFFSET + TESS_EDID_MAX)
+struct vfio_info_cap;
+struct vfio_region_info;
 
 /* VFIO_DEVICE_QUERY_GFX_PLANE */
 long tess_mdev_query_plane(struct tess_mdev *tm, void __user *arg);

@@ -24,8 +24,10 @@
 #include <tessera/compat.h>
 #include <tessera/inject.h>
 #include <uapi/drm/drm_fourcc.h>
+#include "area.h"
 #include "device.h"
-#include "mmap.h"
+#include "page.h"
+#include "vram.h"
 
 #define FRAME_NS	(NSEC_PER_SEC / 60)
 
@@ -337,14 +339,6 @@ void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigne
 
 /* ---- the host's side ---- */
 
-const struct tess_mdev_plane *tess_mdev_picture(const struct tess_mdev *tm)
-{
-	const struct tess_mdev_head *head = &tm->display.head[0];
-
-	lockdep_assert_held(&tm->map_lock);
-	return !tm->dead && is_enabled(head) ? &head->shown : NULL;
-}
-
 void tess_mdev_set_link(struct tess_mdev *tm, bool up)
 {
 	struct tess_mdev_display *display = &tm->display;
@@ -389,7 +383,7 @@ static void forget(struct tess_mdev_head *head)
 void tess_mdev_heads_follow(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
-	u32 now = tess_mdev_bars_heads(tm), changed;
+	u32 now = tess_mdev_page_heads(tm), changed;
 	unsigned int n;
 
 	guard(rwsem_write)(&tm->map_lock);
@@ -426,7 +420,7 @@ void tess_mdev_heads_reset(struct tess_mdev *tm)
 void tess_mdev_heads_open(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
-	u32 given = tess_mdev_bars_heads(tm);
+	u32 given = tess_mdev_page_heads(tm);
 
 	lockdep_assert_held(&tm->lock);
 	guard(rwsem_write)(&tm->map_lock);

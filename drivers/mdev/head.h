@@ -100,8 +100,6 @@ u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned 
 void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len,
 			  u64 val);
 
-/* What head 0 shows; NULL: nothing. Holds @tm->map_lock */
-const struct tess_mdev_plane *tess_mdev_picture(const struct tess_mdev *tm);
 /* The monitor of head 0 comes, with next_edid, or goes */
 void tess_mdev_set_link(struct tess_mdev *tm, bool up);
 /* Largest usual picture of which each of @heads can have two in @memory */

@@ -7,9 +7,12 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <tessera/compat.h>
+#include "area.h"
 #include "device.h"
+#include "gfx.h"
 #include "ioctl.h"
-#include "mmap.h"
+#include "region.h"
+#include "reset.h"
 
 static long get_info(struct tess_mdev *tm, void __user *arg)
 {

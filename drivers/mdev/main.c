@@ -8,7 +8,7 @@
  *
  * What happens often goes directly: the guest stores to the doorbell of a slice, reads
  * and writes its VRAM, and polls completion records in its own memory without the host
- * (mmap.c). What sets things up is trapped and checked (bar.c, regs.c, config.c). The
+ * (mmap.c). What sets things up is trapped and checked (access.c, regs.c, config.c). The
  * GPU reaches memory of the guest through stage 2 only, which holds the vGPU's own VRAM
  * and pages of the guest that are pinned as they are touched (dma.c).
  */

@@ -40,8 +40,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <tessera/inject.h>
+#include "area.h"
 #include "device.h"
-#include "mmap.h"
 #include "parent.h"
 #include "pin.h"
 
@@ -71,7 +71,7 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	time = tess_gpu_time(tess_vgpu_gpu(from));
 	tm->time_base += time - tess_gpu_time(tess_vgpu_gpu(to));
 	mutex_lock(&tm->doorbell_lock);
-	tess_mdev_bars_continue(tm, next);
+	tess_mdev_page_continue(tm, next);
 	tess_mdev_fill_frame(tm);
 	tess_mdev_doorbells_follow(tm);
 	mutex_unlock(&tm->doorbell_lock);
@@ -144,7 +144,7 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 		ret = move_memory(tm, next, reason);
 	if (ret)
 		return ret;
-	tess_mdev_bars_refresh(tm);
+	tess_mdev_page_refresh(tm);
 	tess_mdev_heads_follow(tm);
 	return 0;
 }

@@ -25,74 +25,15 @@
  * because asking is what gives its vslice a turn. KVM begins anew, however often, if the handler
  * let go of the lock of the address space. So it does, for such callers.
  */
-#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
 #include <tessera/compat.h>
+#include "area.h"
 #include "device.h"
+#include "doorbell.h"
 #include "mmap.h"
-
-/**
- * struct tess_mdev_area - part of a region that can be mapped
- * @index: VFIO region
- * @off: in the region
- * @size: bytes
- */
-struct tess_mdev_area {
-	unsigned int index;
-	u64 off;
-	u64 size;
-};
-
-enum { AREA_COMPOSITION, AREA_DOORBELLS, AREA_VRAM, AREA_PICTURE, AREA_COUNT };
-
-/* What the composition that there is has to map, which another may replace at any time */
-static void get_areas(const struct tess_mdev *tm, struct tess_mdev_area areas[AREA_COUNT])
-{
-	lockdep_assert_held(&tm->map_lock);
-	areas[AREA_COMPOSITION] = (struct tess_mdev_area) {
-		.index = TESS_BAR_REGS,
-		.off = TESS_COMPOSITION_PAGE,
-		.size = TESS_PAGE_SIZE,
-	};
-	areas[AREA_DOORBELLS] = (struct tess_mdev_area) {
-		.index = TESS_BAR_REGS,
-		.off = TESS_DOORBELL_PAGE(0),
-		.size = tm->vslices * TESS_PAGE_SIZE,
-	};
-	areas[AREA_VRAM] = (struct tess_mdev_area) {
-		.index = TESS_BAR_VRAM,
-		.size = tm->vram ? tm->vram->size : 0,
-	};
-	areas[AREA_PICTURE] = (struct tess_mdev_area) {
-		.index = TESS_MDEV_PICTURE_REGION,
-		.size = tess_mdev_region_size(tm, TESS_MDEV_PICTURE_REGION),
-	};
-}
-
-int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
-			   struct vfio_info_cap *caps)
-{
-	DEFINE_RAW_FLEX(struct vfio_region_info_cap_sparse_mmap, sparse, areas, AREA_COUNT);
-	struct tess_mdev_area areas[AREA_COUNT];
-	unsigned int i, n = 0;
-
-	scoped_guard(rwsem_read, &tm->map_lock)
-		get_areas(tm, areas);
-	for (i = 0; i < AREA_COUNT; i++) {
-		if (areas[i].index != info->index || !areas[i].size)
-			continue;
-		sparse->areas[n].offset = areas[i].off;
-		sparse->areas[n++].size = areas[i].size;
-	}
-	if (!n)
-		return 0;
-	info->flags |= VFIO_REGION_INFO_FLAG_MMAP;
-	sparse->header.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP;
-	sparse->header.version = 1;
-	sparse->nr_areas = n;
-	return vfio_info_add_capability(caps, &sparse->header, struct_size(sparse, areas, n));
-}
+#include "region.h"
+#include "vram.h"
 
 static u64 region_offset(const struct vm_area_struct *vma, unsigned long addr)
 {
@@ -106,27 +47,12 @@ static unsigned int region_index(const struct vm_area_struct *vma)
 	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
 }
 
-void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size)
-{
-	unsigned long *touched = tm->parts.part[0]->touched;
-	u64 block;
-
-	lockdep_assert_held(&tm->map_lock);
-	for (block = off / TESS_VRAM_BLOCK; block <= (off + size - 1) / TESS_VRAM_BLOCK; block++)
-		set_bit(block, touched);
-}
-
 static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
 {
 	const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
 	u64 len;
 
 	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
-}
-
-vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys_addr_t phys)
-{
-	return vmf_insert_mixed(vma, addr, tess_pfn_arg(PHYS_PFN(phys)));
 }
 
 static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
@@ -139,7 +65,7 @@ static vm_fault_t composition_fault(struct tess_mdev *tm, struct vm_area_struct 
 				    unsigned long addr)
 {
 	return tess_mdev_insert(vma, addr,
-				page_to_phys(tm->dead ? tm->parking : tm->bars.comp_page));
+				page_to_phys(tm->dead ? tm->parking : tm->page.mapped));
 }
 
 /* What to return for an entry that was made; see above */
@@ -234,10 +160,10 @@ static bool area_covers(const struct tess_mdev_area *area, unsigned int index, u
 static pgprot_t area_prot(unsigned int area, pgprot_t prot)
 {
 	switch (area) {
-	case AREA_VRAM:
-	case AREA_PICTURE:
+	case TESS_MDEV_AREA_VRAM:
+	case TESS_MDEV_AREA_PICTURE:
 		return pgprot_writecombine(prot);
-	case AREA_DOORBELLS:
+	case TESS_MDEV_AREA_DOORBELLS:
 		return pgprot_noncached(prot);
 	default:
 		return prot;
@@ -256,20 +182,20 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 {
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 	u64 off = region_offset(vma, vma->vm_start), size = vma->vm_end - vma->vm_start;
-	struct tess_mdev_area areas[AREA_COUNT];
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
 	unsigned int i;
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	scoped_guard(rwsem_read, &tm->map_lock)
-		get_areas(tm, areas);
-	for (i = 0; i < AREA_COUNT; i++) {
+		tess_mdev_get_areas(tm, areas);
+	for (i = 0; i < TESS_MDEV_AREA_COUNT; i++) {
 		if (area_covers(&areas[i], region_index(vma), off, size))
 			break;
 	}
-	if (i == AREA_COUNT)
+	if (i == TESS_MDEV_AREA_COUNT)
 		return -EINVAL;
-	if (i == AREA_PICTURE) {
+	if (i == TESS_MDEV_AREA_PICTURE) {
 		if (vma->vm_flags & VM_WRITE)
 			return -EINVAL;
 		vm_flags_clear(vma, VM_MAYWRITE);
@@ -279,48 +205,4 @@ int tess_mdev_mmap(struct vfio_device *vdev, struct vm_area_struct *vma)
 	vma->vm_private_data = tm;
 	vma->vm_ops = &tess_mdev_vm_ops;
 	return 0;
-}
-
-static void zap_area(struct tess_mdev *tm, const struct tess_mdev_area *area)
-{
-	if (area->size)
-		unmap_mapping_range(tm->vdev.inode->i_mapping,
-				    TESS_MDEV_REGION_OFFSET(area->index) + area->off,
-				    area->size, true);
-}
-
-void tess_mdev_zap(struct tess_mdev *tm)
-{
-	struct tess_mdev_area areas[AREA_COUNT];
-	unsigned int i;
-
-	get_areas(tm, areas);
-	for (i = 0; i < AREA_COUNT; i++)
-		zap_area(tm, &areas[i]);
-}
-
-void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
-{
-	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
-	struct tess_mdev_area areas[AREA_COUNT];
-	unsigned int count;
-
-	if (!vram)
-		return;
-	count = TESS_VRAM_BLOCKS(vram);
-	guard(rwsem_write)(&tm->map_lock);
-	bitmap_copy(part->blocks, part->touched, count);
-	if (bitmap_empty(part->touched, count))
-		return;
-	get_areas(tm, areas);
-	zap_area(tm, &areas[AREA_VRAM]);
-	bitmap_zero(part->touched, count);
-}
-
-void tess_mdev_zap_picture(struct tess_mdev *tm)
-{
-	struct tess_mdev_area areas[AREA_COUNT];
-
-	get_areas(tm, areas);
-	zap_area(tm, &areas[AREA_PICTURE]);
 }

@@ -301,7 +301,7 @@ void tess_mdev_touched(struct tess_mdev *tm, unsigned long *gpus)
 {
 	const struct tess_mdev_parent *own = tm->type->parent;
 
-	scoped_guard(mutex, &tm->bars.comp_lock) {
+	scoped_guard(mutex, &tm->page.lock) {
 		tess_mdev_parts_gpus(&tm->parts, gpus);
 		if (tm->parts.count)
 			return;

@@ -460,9 +460,9 @@ int tess_mdev_recompose_span(struct tess_mdev *tm, const struct tess_blueprint *
 	lockdep_assert_held(&tm->shape.lock);
 	for (i = 0; i < tm->parts.count; i++)
 		vgpus[i] = tm->parts.part[i]->vgpu;
-	tess_mdev_bars_hold(tm);
+	tess_mdev_page_hold(tm);
 	ret = tess_span_recompose(vgpus, tm->parts.count, &req, reason);
-	if (tess_mdev_bars_release(tm, ret ? NULL : bp))
+	if (tess_mdev_page_release(tm, ret ? NULL : bp))
 		tess_mdev_tell(tm);
 	return ret;
 }

@@ -22,6 +22,9 @@
 #include <linux/bits.h>
 #include <linux/wordpart.h>
 #include "device.h"
+#include "regs.h"
+#include "reset.h"
+#include "vram.h"
 
 /**
  * struct tess_mdev_reg - a register of the global page
@@ -60,29 +63,29 @@ static u64 read_slice_count(struct tess_mdev *tm)
 
 static u64 comp_get64(struct tess_mdev *tm, const __le64 *field)
 {
-	guard(mutex)(&tm->bars.comp_lock);
+	guard(mutex)(&tm->page.lock);
 	return le64_to_cpup(field);
 }
 
 static u32 comp_get32(struct tess_mdev *tm, const __le32 *field)
 {
-	guard(mutex)(&tm->bars.comp_lock);
+	guard(mutex)(&tm->page.lock);
 	return le32_to_cpup(field);
 }
 
 static u64 read_slice_mask(struct tess_mdev *tm)
 {
-	return comp_get64(tm, &tm->bars.comp->slice_mask);
+	return comp_get64(tm, &tm->page.comp->slice_mask);
 }
 
 static u64 read_engine_mask(struct tess_mdev *tm)
 {
-	return comp_get32(tm, &tm->bars.comp->engines);
+	return comp_get32(tm, &tm->page.comp->engines);
 }
 
 static u64 read_head_mask(struct tess_mdev *tm)
 {
-	return comp_get32(tm, &tm->bars.comp->heads);
+	return comp_get32(tm, &tm->page.comp->heads);
 }
 
 static u64 read_vram_size(struct tess_mdev *tm)
@@ -113,7 +116,7 @@ static u64 read_time(struct tess_mdev *tm)
 
 static u64 read_generation(struct tess_mdev *tm)
 {
-	return comp_get64(tm, &tm->bars.comp->generation);
+	return comp_get64(tm, &tm->page.comp->generation);
 }
 
 static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
@@ -230,9 +233,9 @@ static u64 composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
 	u64 val = 0;
 
-	mutex_lock(&tm->bars.comp_lock);
-	memcpy(&val, (u8 *)tm->bars.comp + off, len);
-	mutex_unlock(&tm->bars.comp_lock);
+	mutex_lock(&tm->page.lock);
+	memcpy(&val, (u8 *)tm->page.comp + off, len);
+	mutex_unlock(&tm->page.lock);
 	return val;
 }
 
@@ -281,7 +284,7 @@ static u64 client_dynamic(struct tess_mdev *tm, unsigned int vslice, u32 off, un
 
 static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
 {
-	const __le32 *shape = shape_reg(&tm->bars.comp->slice[vslice], off);
+	const __le32 *shape = shape_reg(&tm->page.comp->slice[vslice], off);
 
 	if (!shape)
 		return client_dynamic(tm, vslice, off, len);

@@ -51,6 +51,7 @@
 #include <drm/tessera_packet.h>
 #include "device.h"
 #include "parent.h"
+#include "reset.h"
 #include "shape.h"
 
 /* Most slices that are made from a profile where nobody gave bounds: the largest preset */
@@ -107,7 +108,7 @@ static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_parts *compose
 	/* Its gone() may have been called when it was nobody's; if not, it finds it here */
 	if (tess_mdev_parts_gone(composed))
 		return -ENODEV;
-	tess_mdev_bars_exchange(tm, composed);
+	tess_mdev_page_exchange(tm, composed);
 	tess_mdev_fill_frame(tm);
 	tm->time_base = 0;
 	WRITE_ONCE(tm->dead, false);
@@ -544,7 +545,7 @@ void tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
 
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)
 {
-	guard(mutex)(&tm->bars.comp_lock);
+	guard(mutex)(&tm->page.lock);
 	if (part >= tm->parts.count)
 		return -ENXIO;
 	return tess_gpu_info(tess_vgpu_gpu(tm->parts.part[part]->vgpu))->index;
@@ -552,7 +553,7 @@ int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)
 
 bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp)
 {
-	guard(mutex)(&tm->bars.comp_lock);
+	guard(mutex)(&tm->page.lock);
 	if (tm->parts.count)
 		tess_mdev_parts_blueprint(&tm->parts, bp);
 	return tm->parts.count;
@@ -571,7 +572,7 @@ void tess_mdev_shape_changed(struct tess_mdev *tm)
 	char *env[3] = { event, generation };
 
 	snprintf(generation, sizeof(generation), "TESSERA_GENERATION=%llu",
-		 tess_mdev_bars_generation(tm));
+		 tess_mdev_page_generation(tm));
 	kobject_uevent_env(&tm->vdev.dev->kobj, KOBJ_CHANGE, env);
 }
 

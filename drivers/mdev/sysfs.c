@@ -74,8 +74,8 @@ static ssize_t composition_read(struct file *file, struct kobject *kobj,
 	if (!text)
 		return -ENOMEM;
 	seq_buf_init(&out, text, size);
-	scoped_guard(mutex, &tm->bars.comp_lock)
-		put_composition(&out, tm->bars.comp);
+	scoped_guard(mutex, &tm->page.lock)
+		put_composition(&out, tm->page.comp);
 	ret = memory_read_from_buffer(buf, count, &off, text, seq_buf_used(&out));
 	kvfree(text);
 	return ret;

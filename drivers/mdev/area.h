@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_AREA_H_
+#define _TESS_MDEV_AREA_H_
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct tess_mdev;
+struct tess_mdev_part;
+struct vfio_info_cap;
+struct vfio_region_info;
+
+/**
+ * struct tess_mdev_area - part of a region that can be mapped
+ * @index: VFIO region
+ * @off: in the region
+ * @size: bytes
+ */
+struct tess_mdev_area {
+	unsigned int index;
+	u64 off;
+	u64 size;
+};
+
+enum {
+	TESS_MDEV_AREA_COMPOSITION,
+	TESS_MDEV_AREA_DOORBELLS,
+	TESS_MDEV_AREA_VRAM,
+	TESS_MDEV_AREA_PICTURE,
+	TESS_MDEV_AREA_COUNT,
+};
+
+/* All of them; holds @tm->map_lock */
+void tess_mdev_get_areas(const struct tess_mdev *tm,
+			 struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT]);
+/* Which parts of a region can be mapped, as a capability; also sets the flags */
+int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
+			   struct vfio_info_cap *caps);
+/* Page fault at @addr: there is @phys, of a device or of a page of ours */
+vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys_addr_t phys);
+/* Withdraw all that is mapped; the next access faults it in again */
+void tess_mdev_zap(struct tess_mdev *tm);
+/* The same of what head 0 shows */
+void tess_mdev_zap_picture(struct tess_mdev *tm);
+/* The GPU is gone, or a reset failed: withdraw all for good. Holds @tm->map_lock for writing */
+void tess_mdev_set_dead(struct tess_mdev *tm);
+/* CPUs may write to a range of VRAM from now on; holds @tm->map_lock */
+void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size);
+/* Nothing of VRAM is mapped any more: blocks of @part that CPUs may have written to until now */
+void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part);
+
+#endif
