@@ -24,108 +24,15 @@
 #include <linux/module.h>
 #include <tessera/compat.h>
 #include "access.h"
-#include "area.h"
+#include "change.h"
 #include "device.h"
 #include "ioctl.h"
 #include "mmap.h"
 #include "msix.h"
 #include "parent.h"
 #include "reset.h"
-
-/* ---- call-backs of the core ---- */
-
-static void tess_mdev_complete(struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-
-	atomic64_inc(&part->tm->stats.completions);
-	tess_mdev_irq_signal(part->tm, TESS_IRQ_COMPLETION);
-}
-
-static void tess_mdev_client_fault(struct tess_vgpu *vgpu, unsigned int vslice,
-				   const struct tess_fault *fault)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-
-	atomic64_inc(&part->tm->stats.client_faults);
-	atomic64_or(BIT_ULL(part->first + vslice), &part->tm->bars.fault_pending);
-	tess_mdev_irq_signal(part->tm, TESS_IRQ_FAULT);
-}
-
-static int tess_mdev_host_fault(struct tess_vgpu *vgpu, unsigned int vslice,
-				const struct tess_host_fault *hf)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-
-	return tess_mdev_dma_fault(part, hf);
-}
-
-static void instances_changed(struct tess_mdev *tm)
-{
-	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
-
-	tess_mdev_touched(tm, gpus);
-	tess_mdev_parents_changed(tm->type->parent->frontend, gpus);
-}
-
-void tess_mdev_announce(struct tess_mdev *tm)
-{
-	atomic64_or(1, &tm->bars.event_pending);
-	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
-	tess_mdev_shape_changed(tm);
-	instances_changed(tm);
-}
-
-void tess_mdev_tell(struct tess_mdev *tm)
-{
-	tess_mdev_heads_follow(tm);
-	tess_mdev_doorbells_zap(tm);
-	tess_mdev_announce(tm);
-}
-
-static void tess_mdev_config_changed(struct tess_vgpu *vgpu)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-
-	if (tess_mdev_page_refresh(part->tm))
-		tess_mdev_tell(part->tm);
-}
-
-/* One that was exchanged, or is not installed yet, concerns nobody: exchange_locked() asks */
-static bool die(struct tess_mdev *tm, const struct tess_mdev_part *part)
-{
-	guard(rwsem_write)(&tm->map_lock);
-	if (!tess_mdev_has_part(&tm->parts, part))
-		return false;
-	tess_mdev_set_dead(tm);
-	return true;
-}
-
-static void tess_mdev_gone(struct tess_vgpu *vgpu)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-	struct tess_mdev *tm = part->tm;
-
-	if (!die(tm, part))
-		return;
-	tess_mdev_dma_gone(tm, part);
-	/* Whatever the guest reads next tells it */
-	tess_mdev_irq_signal(tm, TESS_IRQ_EVENT);
-	tess_mdev_irq_request(tm);
-}
-
-const struct tess_client_ops tess_mdev_client_ops = {
-	.complete = tess_mdev_complete,
-	.fault = tess_mdev_client_fault,
-	.host_fault = tess_mdev_host_fault,
-	.config = tess_mdev_config_changed,
-	.parked = tess_mdev_parked,
-	.resumed = tess_mdev_resumed,
-	.relocate = tess_mdev_relocate,
-	.gone = tess_mdev_gone,
-};
-
-/* ---- VFIO ---- */
+#include "shape.h"
+#include "tell.h"
 
 static int tess_mdev_open(struct vfio_device *vdev)
 {
@@ -277,7 +184,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (ret)
 		goto err_destroy;
 	join(tm);
-	instances_changed(tm);
+	tess_mdev_instances_changed(tm);
 	return 0;
 
 err_destroy:

@@ -15,7 +15,6 @@
 #include "gfx.h"
 #include "head.h"
 #include "irq.h"
-#include "migrate.h"
 #include "page.h"
 #include "parts.h"
 #include "record.h"
@@ -103,13 +102,6 @@ static inline struct tess_mdev *to_tess_mdev(struct vfio_device *vdev)
 {
 	return container_of(vdev, struct tess_mdev, vdev);
 }
-
-extern const struct tess_client_ops tess_mdev_client_ops;
-
-/* The composition is another: tell the guest and user space */
-void tess_mdev_announce(struct tess_mdev *tm);
-/* The same, of one whose vslices were moved: their doorbells are others */
-void tess_mdev_tell(struct tess_mdev *tm);
 
 int tess_mdev_probe(struct mdev_device *mdev);
 void tess_mdev_remove(struct mdev_device *mdev);

@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <tessera/compat.h>
 #include "device.h"
+#include "frontend.h"
 #include "parent.h"
 #include "sysfs.h"
 

@@ -41,9 +41,13 @@
 #include <linux/string.h>
 #include <tessera/inject.h>
 #include "area.h"
+#include "compose.h"
 #include "device.h"
+#include "frame.h"
+#include "migrate.h"
 #include "parent.h"
 #include "pin.h"
+#include "tell.h"
 
 /* Number of the GPU of one that is of one GPU */
 static unsigned int carrier(const struct tess_mdev *tm)
@@ -298,34 +302,4 @@ void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 	else
 		dev_notice(tm->vdev.dev, "gpu%u is about to go, and no other GPU has it: %s\n",
 			   from, reason.text);
-}
-
-/* ---- because the core wants it ---- */
-
-static void relocation_work(struct work_struct *work)
-{
-	struct tess_mdev *tm = container_of(work, struct tess_mdev, relocation.work);
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", READ_ONCE(tm->relocation.gpu));
-	tess_mdev_apply_gpu(tm, text);
-}
-
-void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu)
-{
-	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
-	struct tess_mdev *tm = part->tm;
-
-	WRITE_ONCE(tm->relocation.gpu, gpu);
-	queue_work(tm->wq, &tm->relocation.work);
-}
-
-void tess_mdev_relocation_init(struct tess_mdev *tm)
-{
-	INIT_WORK(&tm->relocation.work, relocation_work);
-}
-
-void tess_mdev_relocation_stop(struct tess_mdev *tm)
-{
-	disable_work_sync(&tm->relocation.work);
 }

@@ -87,12 +87,12 @@ struct tess_mdev_parent *tess_mdev_parent_by_index(struct tess_mdev_frontend *fr
 struct tess_mdev_parent *tess_mdev_parent_for(struct tess_mdev_frontend *frontend,
 					      unsigned long *tried,
 					      const struct tess_blueprint *bp);
+/* The one of a GPU; NULL: it has none (any more) */
+struct tess_mdev_parent *tess_mdev_parent_find(struct tess_mdev_frontend *frontend,
+					       struct tess_gpu *gpu);
 /* All of them are referenced */
 void tess_mdev_parent_put(struct tess_mdev_parent *parent);
 
-int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu);
-void tess_mdev_gpu_drain(struct tess_frontend *fe, struct tess_gpu *gpu);
-void tess_mdev_gpu_remove(struct tess_frontend *fe, struct tess_gpu *gpu);
 /* Numbers of the GPUs of which there is less as long as there is this vGPU; they join @gpus */
 void tess_mdev_touched(struct tess_mdev *tm, unsigned long *gpus);
 /*

@@ -97,14 +97,4 @@ int tess_mdev_parts_profile(const struct tess_mdev_parts *parts, struct tess_pro
 void tess_mdev_parts_composition(const struct tess_mdev_parts *parts,
 				 struct tess_composition *scratch, struct tess_composition *out);
 
-int tess_mdev_compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		      struct tess_vgpu *continues, struct tess_mdev_parts *out,
-		      struct tess_reason *reason);
-int tess_mdev_compose_span(struct tess_mdev *tm, struct tess_gpu *gpu,
-			   const struct tess_blueprint *bp, struct tess_mdev_parts *out,
-			   struct tess_reason *reason);
-int tess_mdev_recompose_span(struct tess_mdev *tm, const struct tess_blueprint *bp,
-			     struct tess_reason *reason);
-void tess_mdev_decompose(struct tess_mdev_parts *parts);
-
 #endif

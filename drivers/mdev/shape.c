@@ -38,20 +38,17 @@
  * it. A VMM that dies in the middle of a change waits in close until the change is over,
  * which the core does in bounded time.
  */
-#include <linux/bitfield.h>
 #include <linux/bitmap.h>
 #include <linux/device.h>
-#include <linux/kobject.h>
-#include <linux/log2.h>
-#include <linux/math64.h>
-#include <linux/module.h>
-#include <linux/sizes.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
-#include <drm/tessera_packet.h>
+#include <linux/workqueue.h>
+#include "change.h"
 #include "device.h"
+#include "migrate.h"
 #include "parent.h"
-#include "reset.h"
 #include "shape.h"
 
 /* Most slices that are made from a profile where nobody gave bounds: the largest preset */
@@ -61,218 +58,6 @@ void tess_mdev_shape_init(struct tess_mdev *tm)
 {
 	mutex_init(&tm->shape.lock);
 	mutex_init(&tm->shape.error_lock);
-}
-
-/* ---- composing ---- */
-
-static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
-{
-	struct tess_mdev_ident *ident = &tm->ident;
-	u64 vram = tm->vram ? tm->vram->size : 0;
-
-	/* Of the capabilities, those that concern the client and need no host page */
-	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
-	ident->clock_khz = info->clock_khz;
-	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
-			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2,
-				   ilog2(DRM_TESSERA_MAX_GROUP_ITEMS)) |
-			FIELD_PREP(TESS_LIMITS_LOCAL_KIB, DRM_TESSERA_MAX_LOCAL_BYTES / SZ_1K) |
-			FIELD_PREP(TESS_LIMITS_RING_LOG2, TESS_RING_LOG2_MAX);
-	ident->bank_size = div_u64(vram, tm->vslices);
-	ident->bar_size = roundup_pow_of_two(max_t(u64, vram, PAGE_SIZE));
-}
-
-/* What follows from tm->parts */
-void tess_mdev_fill_frame(struct tess_mdev *tm)
-{
-	const struct tess_vgpu *first = tess_mdev_first(&tm->parts);
-	const struct tess_gpu_info *info;
-
-	lockdep_assert_held_write(&tm->map_lock);
-	lockdep_assert_held(&tm->doorbell_lock);
-	tm->vslices = tess_mdev_parts_vslices(&tm->parts);
-	tm->vram = NULL;
-	if (!first)
-		return;
-	/* There is VRAM only where there is one part, and GPUs of several are alike */
-	info = tess_gpu_info(tess_vgpu_gpu(first));
-	tm->vram = tess_vgpu_vram(first);
-	tm->vram_phys = info->vram_phys;
-	fill_ident(tm, info);
-}
-
-static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_parts *composed)
-{
-	lockdep_assert_held(&tm->dma.lock);
-	lockdep_assert_held_write(&tm->map_lock);
-	/* Its gone() may have been called when it was nobody's; if not, it finds it here */
-	if (tess_mdev_parts_gone(composed))
-		return -ENODEV;
-	tess_mdev_page_exchange(tm, composed);
-	tess_mdev_fill_frame(tm);
-	tm->time_base = 0;
-	WRITE_ONCE(tm->dead, false);
-	return 0;
-}
-
-/*
- * Make a composition the vGPU's; @composed is then the one before. -ENODEV: a GPU went,
- * nothing was changed.
- */
-static int install(struct tess_mdev *tm, struct tess_mdev_parts *composed)
-{
-	int ret;
-
-	mutex_lock(&tm->lock);
-	mutex_lock(&tm->dma.lock);
-	down_write(&tm->map_lock);
-	mutex_lock(&tm->doorbell_lock);
-	ret = exchange_locked(tm, composed);
-	mutex_unlock(&tm->doorbell_lock);
-	up_write(&tm->map_lock);
-	mutex_unlock(&tm->dma.lock);
-	if (!ret && tm->parts.count)
-		tess_mdev_config_init(tm);
-	if (!ret)
-		tess_mdev_bars_reset(tm);
-	mutex_unlock(&tm->lock);
-	return ret;
-}
-
-/* ---- blank ones ---- */
-
-static int blank_get(struct tess_mdev_parent *parent, struct tess_reason *reason)
-{
-	if (atomic_add_unless(&parent->blanks, 1, parent->max_blanks))
-		return 0;
-	scnprintf(reason->text, sizeof(reason->text),
-		  "there are %d blank vGPUs, which is the limit of this GPU", parent->max_blanks);
-	return -ENOSPC;
-}
-
-static void blank_put(struct tess_mdev_parent *parent)
-{
-	atomic_dec(&parent->blanks);
-}
-
-/* ---- changing ---- */
-
-static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_mdev_parts *out, struct tess_reason *reason)
-{
-	if (bp->gpus > 1)
-		return tess_mdev_compose_span(tm, gpu, bp, out, reason);
-	return tess_mdev_compose(tm, gpu, bp, NULL, out, reason);
-}
-
-/*
- * Another composition instead of the one that there is, for which nobody has the device
- * open; @bp is NULL: none
- */
-static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_reason *reason)
-{
-	struct tess_mdev_parent *parent = tm->type->parent;
-	struct tess_mdev_parts composed = {};
-	bool was_blank = !tm->parts.count;
-	int ret;
-
-	lockdep_assert_held(&tm->shape.lock);
-	ret = bp ? compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
-	if (ret)
-		return ret;
-	ret = install(tm, &composed);
-	/* The old one, or the new one if there is no place for it any more */
-	tess_mdev_decompose(&composed);
-	tess_mdev_doorbells_trim(tm, tm->vslices);
-	if (bp && !ret && was_blank)
-		blank_put(parent);
-	return ret;
-}
-
-/* Is it the same to a client that opens it now? */
-static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *bp)
-{
-	struct tess_blueprint now;
-
-	if (!tm->parts.count || READ_ONCE(tm->dead))
-		return false;
-	tess_mdev_parts_blueprint(&tm->parts, &now);
-	return bp->max == tm->vslices && bp->memory == now.memory && bp->shared == now.shared &&
-	       bp->gpus == now.gpus;
-}
-
-static int compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
-			const struct tess_blueprint *bp, struct tess_reason *reason)
-{
-	int ret = replace(tm, gpu, bp, reason);
-
-	if (!ret)
-		tess_mdev_shape_changed(tm);
-	return ret;
-}
-
-/* From several GPUs, to several, or both */
-static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		       struct tess_reason *reason)
-{
-	unsigned int count = tm->parts.count;
-	int ret = -EOPNOTSUPP;
-
-	if (tm->shape.open && bp->gpus != count) {
-		scnprintf(reason->text, sizeof(reason->text),
-			  "gpus=%u: it is in use and has slices of %u", bp->gpus, count);
-		return -EBUSY;
-	}
-	if (tm->shape.open || fits_frame(tm, bp))
-		ret = tess_mdev_recompose_span(tm, bp, reason);
-	if (tm->shape.open || (ret != -EOPNOTSUPP && ret != -ENOSPC))
-		return ret;
-	/* Other GPUs may have more, or cannot move vslices but compose anew */
-	reason->text[0] = 0;
-	return compose_anew(tm, gpu, bp, reason);
-}
-
-/* Its VMM has asked for regions already, and its guest for capabilities */
-static int check_heads(const struct tess_mdev *tm, const struct tess_blueprint *bp,
-		       struct tess_reason *reason)
-{
-	if (!tm->shape.open || !bp->heads || tm->display.present)
-		return 0;
-	scnprintf(reason->text, sizeof(reason->text),
-		  "heads=%u: it is in use and had none when it was opened", bp->heads);
-	return -EBUSY;
-}
-
-static int change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		  struct tess_reason *reason)
-{
-	int ret;
-
-	ret = check_heads(tm, bp, reason);
-	if (ret)
-		return ret;
-	ret = -EOPNOTSUPP;
-	if (bp->gpus > 1 || tess_mdev_spans(&tm->parts))
-		return change_span(tm, gpu, bp, reason);
-	if (tm->shape.open || fits_frame(tm, bp))
-		ret = tess_vgpu_recompose(tess_mdev_first(&tm->parts), bp, reason);
-	if (ret == -ENOSPC)
-		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
-	if (tm->shape.open || ret != -EOPNOTSUPP)
-		return ret;
-	/* A GPU that cannot move vslices can compose anew */
-	reason->text[0] = 0;
-	return compose_anew(tm, gpu, bp, reason);
-}
-
-static int make_blank(struct tess_mdev *tm, struct tess_gpu *gpu, struct tess_reason *reason)
-{
-	if (tm->shape.open) {
-		strscpy(reason->text, "it is in use");
-		return -EBUSY;
-	}
-	return tm->parts.count ? compose_anew(tm, gpu, NULL, reason) : 0;
 }
 
 static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const char *text,
@@ -332,7 +117,7 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 	int ret;
 
 	if (sysfs_streq(text, "none"))
-		return make_blank(tm, gpu, reason);
+		return tess_mdev_make_blank(tm, gpu, reason);
 	if (!*skip_spaces(text)) {
 		strscpy(reason->text, "no word is there");
 		return -EINVAL;
@@ -343,7 +128,7 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 	}
 	ret = parse(tm, gpu, text, &bp, reason);
 	if (!ret)
-		ret = change(tm, gpu, &bp, reason);
+		ret = tess_mdev_change(tm, gpu, &bp, reason);
 	if (!ret)
 		note_asked(tm, text, was, &bp);
 	return ret;
@@ -390,7 +175,7 @@ static int write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char 
 	/* More or less of it would be another frame */
 	if (tm->shape.open)
 		bp.memory = base.memory;
-	ret = change(tm, gpu, &bp, reason);
+	ret = tess_mdev_change(tm, gpu, &bp, reason);
 	if (!ret)
 		tm->shape.asked = asked;
 	return ret;
@@ -530,19 +315,6 @@ int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text)
 	return write_shape(tm, text, tess_mdev_move);
 }
 
-/* Nobody asked for it, so it is nobody's last_error */
-void tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text)
-{
-	struct tess_reason reason = {};
-	struct tess_vgpu *vgpu;
-
-	guard(mutex)(&tm->shape.lock);
-	apply(tm, text, tess_mdev_move, &reason);
-	vgpu = tess_mdev_first(&tm->parts);
-	if (vgpu)
-		tess_vgpu_relocated(vgpu);
-}
-
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)
 {
 	guard(mutex)(&tm->page.lock);
@@ -565,62 +337,36 @@ int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile)
 	return tm->parts.count ? tess_mdev_parts_profile(&tm->parts, profile) : -ENXIO;
 }
 
-void tess_mdev_shape_changed(struct tess_mdev *tm)
+/* ---- because the core wants it ---- */
+
+/* Nobody asked for it, so it is nobody's last_error */
+static void apply_gpu(struct tess_mdev *tm, const char *text)
 {
-	char generation[sizeof("TESSERA_GENERATION=") + 20];
-	char event[] = "TESSERA_EVENT=composition";
-	char *env[3] = { event, generation };
-
-	snprintf(generation, sizeof(generation), "TESSERA_GENERATION=%llu",
-		 tess_mdev_page_generation(tm));
-	kobject_uevent_env(&tm->vdev.dev->kobj, KOBJ_CHANGE, env);
-}
-
-/* ---- life ---- */
-
-/**
- * tess_mdev_shape_create() - what a new mdev of its type has
- * @tm: vGPU
- *
- * Return: 0; -ENOSPC not enough free slices or VRAM, or too many blank ones; -ENODEV;
- * -ENOMEM. The kernel log says what was missing.
- */
-int tess_mdev_shape_create(struct tess_mdev *tm)
-{
-	struct tess_mdev_parent *parent = tm->type->parent;
-	struct tess_mdev_parts composed = {};
 	struct tess_reason reason = {};
-	int ret = -ENODEV;
+	struct tess_vgpu *vgpu;
 
-	down_read(&parent->lock);
-	if (!parent->gpu)
-		goto unlock;
-	if (tm->type->blank)
-		ret = blank_get(parent, &reason);
-	else
-		ret = tess_mdev_compose(tm, parent->gpu, &tm->type->blueprint, NULL, &composed,
-					&reason);
-	if (ret)
-		goto unlock;
-	ret = install(tm, &composed);
-	if (ret)
-		tess_mdev_decompose(&composed);
-	else if (tm->parts.count)
-		tess_mdev_parts_blueprint(&tm->parts, &tm->shape.asked);
-unlock:
-	up_read(&parent->lock);
-	if (reason.text[0])
-		dev_info(tm->vdev.dev, "%s\n", reason.text);
-	return ret;
+	guard(mutex)(&tm->shape.lock);
+	apply(tm, text, tess_mdev_move, &reason);
+	vgpu = tess_mdev_first(&tm->parts);
+	if (vgpu)
+		tess_vgpu_relocated(vgpu);
 }
 
-void tess_mdev_shape_destroy(struct tess_mdev *tm)
+static void relocation_work(struct work_struct *work)
 {
-	struct tess_mdev_parts composed = {};
+	struct tess_mdev *tm = container_of(work, struct tess_mdev, relocation.work);
+	char text[16];
 
-	if (!tm->parts.count)
-		blank_put(tm->type->parent);
-	/* Cannot fail without a composition to install */
-	install(tm, &composed);
-	tess_mdev_decompose(&composed);
+	snprintf(text, sizeof(text), "%u", READ_ONCE(tm->relocation.gpu));
+	apply_gpu(tm, text);
+}
+
+void tess_mdev_relocation_init(struct tess_mdev *tm)
+{
+	INIT_WORK(&tm->relocation.work, relocation_work);
+}
+
+void tess_mdev_relocation_stop(struct tess_mdev *tm)
+{
+	disable_work_sync(&tm->relocation.work);
 }

@@ -4,6 +4,7 @@
 
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <tessera/blueprint.h>
 
 struct tess_gpu;
@@ -29,21 +30,26 @@ struct tess_mdev_shape {
 	struct tess_reason reason;
 };
 
-/* After tess_mdev.parts has changed; holds map_lock for writing */
-void tess_mdev_fill_frame(struct tess_mdev *tm);
+/**
+ * struct tess_mdev_relocation - the core wants another GPU for a vGPU
+ * @work: moves it
+ * @gpu: number of the GPU in the pool; the last one that was wanted counts
+ */
+struct tess_mdev_relocation {
+	struct work_struct work;
+	unsigned int gpu;
+};
 
 void tess_mdev_shape_init(struct tess_mdev *tm);
-/* First composition of a new mdev, or none if its type is blank */
-int tess_mdev_shape_create(struct tess_mdev *tm);
-/* Give back to the pool what it has; nobody has it open any more */
-void tess_mdev_shape_destroy(struct tess_mdev *tm);
+/* Work of &tess_mdev.relocation: it goes to the GPU that the core wants for it */
+void tess_mdev_relocation_init(struct tess_mdev *tm);
+/* Before the vGPU goes */
+void tess_mdev_relocation_stop(struct tess_mdev *tm);
 
 /* What is written to the attributes; 0 or negative errno, and last_error */
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text);
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text);
-/* The same, because the core wants it, which is told when it is over */
-void tess_mdev_apply_gpu(struct tess_mdev *tm, const char *text);
 /* Number of the GPU that carries it or a part of it; -ENXIO: there is no such part */
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part);
 /* Its blueprint now; false: it is blank */
@@ -52,7 +58,5 @@ bool tess_mdev_blueprint(struct tess_mdev *tm, struct tess_blueprint *bp);
 int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile);
 /* Text of last_error, with newline */
 ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf);
-/* User space learns that the composition changed */
-void tess_mdev_shape_changed(struct tess_mdev *tm);
 
 #endif
