@@ -14,6 +14,7 @@
  * @be: back-end
  * @ops: its table
  * @switching: of @ops, if it is set there
+ * @regs: of @ops, if it is set there
  * @display: of @ops, if it is set there
  * @info: its GPU
  */
@@ -22,6 +23,7 @@ struct offer {
 	struct tess_backend be;
 	struct tess_backend_ops ops;
 	struct tess_switch_ops switching;
+	struct tess_reg_ops regs;
 	struct tess_display_ops display;
 	struct tess_gpu_info info;
 };
@@ -48,7 +50,10 @@ static struct offer *offer_make(struct kunit *test)
 	OFFER_FILL(&o->ops, backend_mandatory);
 	OFFER_FILL(&o->ops, backend_stage2);
 	OFFER_FILL(&o->switching, backend_switching);
+	OFFER_FILL(&o->regs, backend_regs);
+	OFFER_FILL(&o->regs, backend_saved_regs);
 	OFFER_FILL(&o->display, backend_display);
+	o->ops.regs = &o->regs;
 	o->ops.switching = &o->switching;
 	o->ops.display = &o->display;
 	o->info.slice_count = 4;
@@ -103,6 +108,8 @@ static void backend_lacks(struct kunit *test)
 
 	OFFER_WITHOUT(test, o, &o->ops, backend_mandatory);
 	OFFER_WITHOUT(test, o, &o->switching, backend_switching);
+	OFFER_WITHOUT(test, o, &o->regs, backend_regs);
+	OFFER_WITHOUT(test, o, &o->regs, backend_saved_regs);
 	OFFER_WITHOUT(test, o, &o->display, backend_display);
 	/* Without the first there is no second stage, and the others are of no use */
 	offer_without(test, o, &o->ops, backend_stage2 + 1, ARRAY_SIZE(backend_stage2) - 1);

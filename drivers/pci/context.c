@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
+#include "client.h"
 #include "context.h"
 #include "counters.h"
 #include "hw.h"
@@ -84,6 +85,72 @@ int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int widt
 	else if (is_wide(off))
 		*val = get_unaligned_le64(ctx->regs + off);
 	return 0;
+}
+
+/**
+ * tess_pci_context_reg() - a register as it was saved
+ * @ctx: context
+ * @off: TESS_SREG_*
+ * @width: its width
+ *
+ * Return: its value; 0 if the image is no good.
+ */
+u64 tess_pci_context_reg(struct tess_pci_context *ctx, u32 off, unsigned int width)
+{
+	u64 val;
+
+	return tess_pci_context_read(&ctx->hw, off, width, &val) ? 0 : val;
+}
+
+int tess_pci_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	switch (what) {
+	case TESS_CLIENT_HAS_WORK:
+		*val = tess_pci_client_has_work(tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4));
+		break;
+	case TESS_CLIENT_QUEUE:
+		*val = tess_pci_client_queue(tess_pci_context_reg(ctx, TESS_SREG_RPTR, 8),
+					     tess_pci_context_reg(ctx, TESS_SREG_WPTR, 8));
+		break;
+	case TESS_CLIENT_BUSY:
+		*val = tess_pci_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+		break;
+	case TESS_CLIENT_FENCE:
+		*val = tess_pci_context_reg(ctx, TESS_SREG_FENCE_SEQ, 8);
+		break;
+	}
+	return ctx->bad ? -EBADMSG : 0;
+}
+
+int tess_pci_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT])
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
+		rc = tess_pci_context_read(hw, TESS_SREG_COUNTERS + i * sizeof(u64), 8,
+					   &counters[i]);
+	return rc;
+}
+
+bool tess_pci_context_fault(struct tess_hw_context *hw, struct tess_fault *fault)
+{
+	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+
+	if (!(tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED))
+		return false;
+	*fault = (struct tess_fault){
+		.cause = tess_pci_context_reg(ctx, TESS_SREG_FAULT_CAUSE, 4),
+		.info = tess_pci_context_reg(ctx, TESS_SREG_FAULT_INFO, 4),
+		.addr = tess_pci_context_reg(ctx, TESS_SREG_FAULT_ADDR, 8),
+		.pc = tess_pci_context_reg(ctx, TESS_SREG_FAULT_PC, 8),
+		.packet = tess_pci_context_reg(ctx, TESS_SREG_FAULT_PACKET, 8),
+		.indirect = tess_pci_context_reg(ctx, TESS_SREG_FAULT_INDIRECT, 4),
+		.asid = tess_pci_context_reg(ctx, TESS_SREG_FAULT_ASID, 4),
+	};
+	return true;
 }
 
 /* ---- images ---- */
@@ -356,21 +423,6 @@ void tess_pci_context_restart(struct tess_pci *tp, unsigned int slice,
 	       sizeof(start.counters.counter));
 	put_start(tp, slice, &start);
 	capture_set(ctx, &start);
-}
-
-/**
- * tess_pci_context_reg() - a register as it was saved
- * @ctx: context
- * @off: TESS_SREG_*
- * @width: its width
- *
- * Return: its value; 0 if the image is no good.
- */
-u64 tess_pci_context_reg(struct tess_pci_context *ctx, u32 off, unsigned int width)
-{
-	u64 val;
-
-	return tess_pci_context_read(&ctx->hw, off, width, &val) ? 0 : val;
 }
 
 /**

@@ -56,6 +56,9 @@ void tess_pci_context_free(struct tess_hw_context *hw);
 void tess_pci_context_clear(struct tess_hw_context *hw);
 void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from);
 int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val);
+int tess_pci_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val);
+int tess_pci_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT]);
+bool tess_pci_context_fault(struct tess_hw_context *hw, struct tess_fault *fault);
 int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
 			     struct tess_hw_context *hw, u32 cause);
 int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,

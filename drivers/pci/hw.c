@@ -23,6 +23,7 @@
 #include <linux/pci.h>
 #include <linux/sizes.h>
 
+#include "client.h"
 #include "composition.h"
 #include "context.h"
 #include "counters.h"
@@ -240,38 +241,6 @@ void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
 
 /* ---- slices ---- */
 
-static int hw_client_read(struct tess_backend *be, unsigned int slice, u32 off,
-			  unsigned int width, u64 *val)
-{
-	struct tess_pci *tp = to_tess_pci(be);
-
-	if (READ_ONCE(tp->dead))
-		return -ENODEV;
-	if (width == 8)
-		*val = tess_pci_read64(tp, TESS_CLIENT_PAGE(slice), off);
-	else
-		*val = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), off);
-	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_pci_is_alive(tp)) {
-		*val = 0;
-		return -ENODEV;
-	}
-	return 0;
-}
-
-static int hw_client_write(struct tess_backend *be, unsigned int slice, u32 off,
-			   unsigned int width, u64 val)
-{
-	struct tess_pci *tp = to_tess_pci(be);
-
-	if (READ_ONCE(tp->dead))
-		return -ENODEV;
-	if (width == 8)
-		tess_pci_write64(tp, TESS_CLIENT_PAGE(slice), off, val);
-	else
-		tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), off, val);
-	return 0;
-}
-
 static void hw_kick(struct tess_backend *be, unsigned int slice, u64 wptr)
 {
 	struct tess_pci *tp = to_tess_pci(be);
@@ -452,8 +421,7 @@ static void hw_lost(struct tess_backend *be)
 	.rates = hw_rates,					\
 	.cut = hw_cut,						\
 	.lost = hw_lost,					\
-	.client_read = hw_client_read,				\
-	.client_write = hw_client_write,			\
+	.client_get = tess_pci_client_get,			\
 	.kick = hw_kick,					\
 	.doorbell = hw_doorbell,				\
 	.completion_take = hw_completion_take,			\
@@ -485,6 +453,7 @@ static void hw_lost(struct tess_backend *be)
 	.slice_reset = hw_slice_reset,				\
 	.slice_setup = hw_slice_setup,				\
 	.slice_stage2 = hw_slice_stage2,			\
+	.regs = &tess_pci_reg_ops,				\
 	.as_written = tess_pci_as_written,			\
 	.host_fault_pending = hw_host_fault_pending,		\
 	.host_fault_read = hw_host_fault_read,			\
@@ -500,12 +469,13 @@ static const struct tess_switch_ops hw_switching = {
 	.free = tess_pci_context_free,
 	.clear = tess_pci_context_clear,
 	.copy = tess_pci_context_copy,
-	.read = tess_pci_context_read,
+	.get = tess_pci_context_get,
+	.counters = tess_pci_context_counters,
+	.fault = tess_pci_context_fault,
 	.capture = tess_pci_context_capture,
 	.lose = tess_pci_context_lose,
 	.exchange = tess_pci_context_switch,
 	.notify = tess_pci_slice_notify,
-	.idle = tess_pci_slice_idle,
 };
 
 const struct tess_backend_ops tess_pci_switch_ops = {

@@ -251,18 +251,6 @@ void tess_pci_slice_notify(struct tess_backend *be, unsigned int slice, u64 time
 	tess_pci_write32(tp, page, TESS_HREG_NOTIFY, idle ? TESS_NOTIFY_IDLE : 0);
 }
 
-bool tess_pci_slice_idle(struct tess_backend *be, unsigned int slice)
-{
-	struct tess_pci *tp = to_tess_pci(be);
-	u32 status;
-
-	if (READ_ONCE(tp->dead))
-		return true;
-	status = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), TESS_SREG_STATUS);
-	return (status & TESS_STATUS_FAULTED) || !(status & TESS_STATUS_ENABLED) ||
-	       !(status & TESS_STATUS_BUSY);
-}
-
 static void slice_events(struct tess_pci *tp, struct tess_gpu *gpu, unsigned int slice)
 {
 	u32 events = tess_pci_read32(tp, TESS_HOST_PAGE(slice), TESS_HREG_EVENTS);

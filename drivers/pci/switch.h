@@ -41,6 +41,5 @@ bool tess_pci_switch_came_late(struct tess_pci *tp, unsigned int slice);
 int tess_pci_context_switch(struct tess_backend *be, unsigned int slice,
 			    struct tess_hw_switch *sw);
 void tess_pci_slice_notify(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
-bool tess_pci_slice_idle(struct tess_backend *be, unsigned int slice);
 
 #endif

@@ -130,6 +130,41 @@ struct tess_hw_context {
 	size_t used;
 };
 
+/**
+ * enum tess_client_value - what the core asks of a client of a slice
+ * @TESS_CLIENT_HAS_WORK: 1: packets are left, and nothing keeps the slice from running them; 0: the
+ *	ring is empty, disabled, or stopped by a client fault
+ * @TESS_CLIENT_QUEUE: packets that were submitted and are not complete
+ * @TESS_CLIENT_BUSY: cycles in which packets ran, since the client was reset
+ * @TESS_CLIENT_FENCE: sequence number of the last completion, 0 after a reset
+ */
+enum tess_client_value {
+	TESS_CLIENT_HAS_WORK,
+	TESS_CLIENT_QUEUE,
+	TESS_CLIENT_BUSY,
+	TESS_CLIENT_FENCE,
+};
+
+/**
+ * enum tess_reg_role - what an access to the client page means to the core
+ * @TESS_ROLE_PLAIN: nothing, it is between the client and its slice
+ * @TESS_ROLE_KIND: read: enum tess_slice_kind
+ * @TESS_ROLE_CORES: read: shader cores
+ * @TESS_ROLE_ENGINES: read: TESS_ENGINE_*
+ * @TESS_ROLE_RESET: write: reset of the client, as @reset of struct tess_reg_ops
+ * @TESS_ROLE_FAULT_ACK: write: the client acknowledges its fault
+ * @TESS_ROLE_INVALIDATE: write: drop translations. A client that is parked comes back without
+ */
+enum tess_reg_role {
+	TESS_ROLE_PLAIN,
+	TESS_ROLE_KIND,
+	TESS_ROLE_CORES,
+	TESS_ROLE_ENGINES,
+	TESS_ROLE_RESET,
+	TESS_ROLE_FAULT_ACK,
+	TESS_ROLE_INVALIDATE,
+};
+
 /* What tess_gpu_slice_event() reports */
 #define TESS_SLICE_EVENT_TIMER	BIT(0)
 #define TESS_SLICE_EVENT_IDLE	BIT(1)
@@ -166,8 +201,9 @@ struct tess_hw_switch {
  * @free: free it. No lock is held
  * @clear: empty it, as a client reset does
  * @copy: make it the same as one of another GPU with these ops, which nobody changes meanwhile
- * @read: as client_read() of a client that is saved there; KIND, CORES and ENGINES read 0, and
- *	so does all of an empty one but the index registers' defaults
+ * @get: as client_get() of a client that is saved there. -EBADMSG: the image is damaged
+ * @counters: as counters() of a client that is saved there. -EBADMSG
+ * @fault: as fault_read() of a client that is saved there
  * @capture: the present client cannot be saved: make a context of what its registers say, its
  *	packet in progress dropped and a pending client fault @cause in its place.
  *	slice_reset() follows. -EALREADY: the exchange that was given up has ended after all;
@@ -181,22 +217,47 @@ struct tess_hw_switch {
  *	accepted, -EIO anything else, -ENODEV
  * @notify: arm what @exchange would: @timer (0: none) and @idle. Replaces what was armed; an
  *	idle slice reports at once
- * @idle: has the present client nothing to do: ring empty, disabled, or stopped by a client
- *	fault?
  */
 struct tess_switch_ops {
 	struct tess_hw_context *(*alloc)(struct tess_backend *be);
 	void (*free)(struct tess_hw_context *ctx);
 	void (*clear)(struct tess_hw_context *ctx);
 	void (*copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
-	int (*read)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
+	int (*get)(struct tess_hw_context *ctx, enum tess_client_value what, u64 *val);
+	int (*counters)(struct tess_hw_context *ctx, u64 counters[TESS_COUNTER_COUNT]);
+	bool (*fault)(struct tess_hw_context *ctx, struct tess_fault *fault);
 	int (*capture)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
 		       u32 cause);
 	int (*lose)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
 		    u32 cause);
 	int (*exchange)(struct tess_backend *be, unsigned int slice, struct tess_hw_switch *sw);
 	void (*notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
-	bool (*idle)(struct tess_backend *be, unsigned int slice);
+};
+
+/**
+ * struct tess_reg_ops - a type of GPU whose slices have clients that drive registers (VMs)
+ *
+ * What such a client sees is a client page (Documentation/hw/registers.rst), whatever the GPU
+ * has. A GPU with other registers translates here. @off is below TESS_PAGE_SIZE and a multiple of
+ * @width, which is 4 or 8. All are mandatory, @read_saved if the GPU can exchange clients. Rules
+ * are those of struct tess_backend_ops.
+ *
+ * @role: what an access means to the core; @val is that of a write. Any context, computed
+ * @read: read a register; what is none reads 0
+ * @write: write a register; what the hardware ignores is ignored
+ * @reset: reset the client of the slice: ring disabled, no fault, counters and sequence numbers 0,
+ *	no access under way. What the host set up stays
+ * @read_saved: as @read of a client that is saved there. Those with a role read 0, and so does all
+ *	of an empty context but defaults. -EBADMSG: the image is damaged
+ */
+struct tess_reg_ops {
+	enum tess_reg_role (*role)(u32 off, unsigned int width, bool write, u64 val);
+	int (*read)(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
+		    u64 *val);
+	int (*write)(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
+		     u64 val);
+	int (*reset)(struct tess_backend *be, unsigned int slice);
+	int (*read_saved)(struct tess_hw_context *ctx, u32 off, unsigned int width, u64 *val);
 };
 
 /**
@@ -222,9 +283,7 @@ struct tess_switch_ops {
  * @slice_stage2: @as translates the client-physical addresses of the slice; NULL:
  *	bypass. On return the old translations are dropped. Optional: without it clients
  *	that drive registers themselves get no isolation and the core refuses them
- * @client_read: read the client page. @off is below TESS_PAGE_SIZE and a multiple of
- *	@width, which is 4 or 8. What is no register reads 0
- * @client_write: write the client page; same rules
+ * @client_get: a value of the slice's client. -ENODEV
  * @counters: TESS_COUNTER_* in order; @total: over all clients since power-on, else
  *	of this client
  * @kick: the write index grew, as a store to the doorbell. Any context
@@ -280,6 +339,7 @@ struct tess_switch_ops {
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
  *
+ * @regs: registers for VMs; NULL: it has none, which goes with a GPU without @slice_stage2
  * @switching: exchange of clients; NULL: it cannot, and slices are not shared
  * @display: display heads; NULL: it has none
  */
@@ -293,10 +353,8 @@ struct tess_backend_ops {
 	int (*slice_setup)(struct tess_backend *be, unsigned int slice,
 			   const struct tess_slice_setup *setup);
 	int (*slice_stage2)(struct tess_backend *be, unsigned int slice, struct tess_hw_as *as);
-	int (*client_read)(struct tess_backend *be, unsigned int slice, u32 off,
-			   unsigned int width, u64 *val);
-	int (*client_write)(struct tess_backend *be, unsigned int slice, u32 off,
-			    unsigned int width, u64 val);
+	int (*client_get)(struct tess_backend *be, unsigned int slice,
+			  enum tess_client_value what, u64 *val);
 	int (*counters)(struct tess_backend *be, unsigned int slice, bool total,
 			u64 counters[TESS_COUNTER_COUNT]);
 	void (*kick)(struct tess_backend *be, unsigned int slice, u64 wptr);
@@ -339,6 +397,7 @@ struct tess_backend_ops {
 	u64 (*ring_spent)(const struct tess_hw_ring *ring, u64 seq, u64 busy);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
 
+	const struct tess_reg_ops *regs;
 	const struct tess_switch_ops *switching;
 	const struct tess_display_ops *display;
 };

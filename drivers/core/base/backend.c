@@ -23,11 +23,12 @@ struct backend_op {
 
 #define BACKEND_OP(member)	{ offsetof(struct tess_backend_ops, member), #member }
 #define SWITCH_OP(member)	{ offsetof(struct tess_switch_ops, member), "switching." #member }
+#define REG_OP(member)		{ offsetof(struct tess_reg_ops, member), "regs." #member }
 #define DISPLAY_OP(member)	{ offsetof(struct tess_display_ops, member), "display." #member }
 
 static const struct backend_op backend_mandatory[] = {
 	BACKEND_OP(time), BACKEND_OP(rates), BACKEND_OP(slice_reset), BACKEND_OP(cut),
-	BACKEND_OP(client_read), BACKEND_OP(client_write), BACKEND_OP(counters),
+	BACKEND_OP(client_get), BACKEND_OP(counters),
 	BACKEND_OP(kick), BACKEND_OP(doorbell), BACKEND_OP(completion_take),
 	BACKEND_OP(fault_pending), BACKEND_OP(fault_read), BACKEND_OP(vram_alloc),
 	BACKEND_OP(vram_free), BACKEND_OP(vram_clear), BACKEND_OP(vram_zero),
@@ -38,16 +39,24 @@ static const struct backend_op backend_mandatory[] = {
 	BACKEND_OP(ring_recover), BACKEND_OP(ring_spent), BACKEND_OP(ring_usage),
 };
 
-/* A GPU with a second stage has its faults */
+/* A GPU with a second stage has its faults, and clients that drive registers */
 static const struct backend_op backend_stage2[] = {
 	BACKEND_OP(slice_stage2), BACKEND_OP(host_fault_pending), BACKEND_OP(host_fault_read),
-	BACKEND_OP(host_fault_ack),
+	BACKEND_OP(host_fault_ack), BACKEND_OP(regs),
+};
+
+static const struct backend_op backend_regs[] = {
+	REG_OP(role), REG_OP(read), REG_OP(write), REG_OP(reset),
+};
+
+static const struct backend_op backend_saved_regs[] = {
+	REG_OP(read_saved),
 };
 
 static const struct backend_op backend_switching[] = {
-	SWITCH_OP(alloc), SWITCH_OP(free), SWITCH_OP(clear), SWITCH_OP(copy), SWITCH_OP(read),
-	SWITCH_OP(capture), SWITCH_OP(lose), SWITCH_OP(exchange), SWITCH_OP(notify),
-	SWITCH_OP(idle),
+	SWITCH_OP(alloc), SWITCH_OP(free), SWITCH_OP(clear), SWITCH_OP(copy), SWITCH_OP(get),
+	SWITCH_OP(counters), SWITCH_OP(fault), SWITCH_OP(capture), SWITCH_OP(lose),
+	SWITCH_OP(exchange), SWITCH_OP(notify),
 };
 
 static const struct backend_op backend_display[] = {
@@ -72,6 +81,11 @@ static const char *backend_missing_op(const struct tess_backend_ops *ops)
 	name = backend_missing(ops, backend_mandatory, ARRAY_SIZE(backend_mandatory));
 	if (!name && ops->slice_stage2)
 		name = backend_missing(ops, backend_stage2, ARRAY_SIZE(backend_stage2));
+	if (!name && ops->regs)
+		name = backend_missing(ops->regs, backend_regs, ARRAY_SIZE(backend_regs));
+	if (!name && ops->regs && ops->switching)
+		name = backend_missing(ops->regs, backend_saved_regs,
+				       ARRAY_SIZE(backend_saved_regs));
 	if (!name && ops->switching)
 		name = backend_missing(ops->switching, backend_switching,
 				       ARRAY_SIZE(backend_switching));

@@ -115,49 +115,51 @@ void tess_context_copy(struct tess_context *to, const struct tess_context *from)
 	tess_gpu_switch_ops(to->obj.gpu)->copy(to->hw, from->hw);
 }
 
+/**
+ * tess_context_read() - a register of the client page
+ * @ctx: context of a GPU with registers for VMs
+ * @off: offset
+ * @width: 4 or 8
+ * @val: result
+ *
+ * Return: 0; -EBADMSG the image is damaged.
+ */
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val)
 {
 	*val = 0;
-	return tess_gpu_switch_ops(ctx->obj.gpu)->read(ctx->hw, off, width, val);
+	return tess_gpu_ops(ctx->obj.gpu)->regs->read_saved(ctx->hw, off, width, val);
 }
 
 /**
- * tess_context_reg() - a register of the client page
+ * tess_context_get() - a value of the client
  * @ctx: context
- * @off: TESS_SREG_*
- * @width: its width
+ * @what: value
+ * @val: result
  *
- * Return: its value; 0 if the image is no good.
+ * Return: 0; -EBADMSG the image is damaged.
  */
-u64 tess_context_reg(const struct tess_context *ctx, u32 off, unsigned int width)
+int tess_context_get(const struct tess_context *ctx, enum tess_client_value what, u64 *val)
+{
+	return tess_gpu_switch_ops(ctx->obj.gpu)->get(ctx->hw, what, val);
+}
+
+/**
+ * tess_context_value() - a value of the client
+ * @ctx: context
+ * @what: value
+ *
+ * Return: the value; 0 if the image is damaged.
+ */
+u64 tess_context_value(const struct tess_context *ctx, enum tess_client_value what)
 {
 	u64 val;
 
-	return tess_context_read(ctx, off, width, &val) ? 0 : val;
+	return tess_context_get(ctx, what, &val) ? 0 : val;
 }
 
 int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT])
 {
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
-		rc = tess_context_read(ctx, TESS_SREG_COUNTERS + i * sizeof(u64), 8, &counters[i]);
-	return rc;
-}
-
-/**
- * tess_context_queue() - packets in the ring
- * @ctx: context
- *
- * Return: their number.
- */
-u64 tess_context_queue(const struct tess_context *ctx)
-{
-	u64 wptr = tess_context_reg(ctx, TESS_SREG_WPTR, 8);
-	u64 rptr = tess_context_reg(ctx, TESS_SREG_RPTR, 8);
-
-	return wptr > rptr ? wptr - rptr : 0;
+	return tess_gpu_switch_ops(ctx->obj.gpu)->counters(ctx->hw, counters);
 }
 
 /**
@@ -168,10 +170,7 @@ u64 tess_context_queue(const struct tess_context *ctx)
  */
 bool tess_context_has_work(const struct tess_context *ctx)
 {
-	u64 status = tess_context_reg(ctx, TESS_SREG_STATUS, 4);
-
-	return (status & TESS_STATUS_ENABLED) && (status & TESS_STATUS_BUSY) &&
-	       !(status & TESS_STATUS_FAULTED);
+	return tess_context_value(ctx, TESS_CLIENT_HAS_WORK);
 }
 
 /**
@@ -183,16 +182,5 @@ bool tess_context_has_work(const struct tess_context *ctx)
  */
 bool tess_context_fault(const struct tess_context *ctx, struct tess_fault *fault)
 {
-	if (!(tess_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED))
-		return false;
-	*fault = (struct tess_fault){
-		.cause = tess_context_reg(ctx, TESS_SREG_FAULT_CAUSE, 4),
-		.info = tess_context_reg(ctx, TESS_SREG_FAULT_INFO, 4),
-		.addr = tess_context_reg(ctx, TESS_SREG_FAULT_ADDR, 8),
-		.pc = tess_context_reg(ctx, TESS_SREG_FAULT_PC, 8),
-		.packet = tess_context_reg(ctx, TESS_SREG_FAULT_PACKET, 8),
-		.indirect = tess_context_reg(ctx, TESS_SREG_FAULT_INDIRECT, 4),
-		.asid = tess_context_reg(ctx, TESS_SREG_FAULT_ASID, 4),
-	};
-	return true;
+	return tess_gpu_switch_ops(ctx->obj.gpu)->fault(ctx->hw, fault);
 }

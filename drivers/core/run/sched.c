@@ -120,26 +120,17 @@ void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now
 	tess_policy_charge(&rq->policy, &se->policy, rq->contested ? elapsed : delta);
 }
 
-static u64 sched_read(struct tess_slice *slice, u32 off, unsigned int width)
+static u64 sched_get(struct tess_slice *slice, enum tess_client_value what)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	u64 val;
 
-	return tess_gpu_ops(gpu)->client_read(gpu->be, slice->index, off, width, &val) ? 0 : val;
+	return tess_gpu_ops(gpu)->client_get(gpu->be, slice->index, what, &val) ? 0 : val;
 }
 
 static bool sched_is_idle(struct tess_slice *slice)
 {
-	struct tess_gpu *gpu = slice->gpu;
-	u64 status;
-
-	if (tess_slice_resident(slice)->host_fault)
-		return true;
-	if (gpu->can_switch)
-		return tess_gpu_switch_ops(gpu)->idle(gpu->be, slice->index);
-	status = sched_read(slice, TESS_SREG_STATUS, 4);
-	return !(status & TESS_STATUS_ENABLED) || !(status & TESS_STATUS_BUSY) ||
-	       (status & TESS_STATUS_FAULTED);
+	return tess_slice_resident(slice)->host_fault || !sched_get(slice, TESS_CLIENT_HAS_WORK);
 }
 
 static bool sched_charge_resident(struct tess_slice *slice, struct tess_vslice *cur)
@@ -147,7 +138,7 @@ static bool sched_charge_resident(struct tess_slice *slice, struct tess_vslice *
 	bool idle = sched_is_idle(slice);
 
 	tess_sched_charge(slice, cur, slice->rq.now,
-			  sched_read(slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8), idle);
+			  sched_get(slice, TESS_CLIENT_BUSY), idle);
 	if (idle && tess_slice_takes_turns(slice))
 		tess_policy_sleep(&slice->rq.policy, &cur->sched.policy);
 	return idle;
@@ -508,19 +499,15 @@ EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_cap, TESS_NS);
 
 static u64 sched_queue_depth(struct tess_slice *slice, const struct tess_vslice *vs)
 {
-	u64 wptr, rptr;
-
 	if (!tess_vslice_is_resident(vs))
-		return tess_context_queue(vs->context);
-	rptr = sched_read(slice, TESS_SREG_RPTR, 8);
-	wptr = sched_read(slice, TESS_SREG_WPTR, 8);
-	return wptr > rptr ? wptr - rptr : 0;
+		return tess_context_value(vs->context, TESS_CLIENT_QUEUE);
+	return sched_get(slice, TESS_CLIENT_QUEUE);
 }
 
 /* Busy cycles of the resident vslice since it was charged */
 static u64 sched_not_charged(struct tess_slice *slice, const struct tess_sched_entity *se)
 {
-	u64 busy = sched_read(slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+	u64 busy = sched_get(slice, TESS_CLIENT_BUSY);
 
 	return busy > se->busy ? busy - se->busy : 0;
 }

@@ -122,7 +122,7 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 			  reason == TESS_OUT_IDLE || reason == TESS_OUT_FAULT);
 	if (!out->ring)
 		tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,
-				    tess_context_queue(out->context));
+				    tess_context_value(out->context, TESS_CLIENT_QUEUE));
 	/* It may have got work since it was found idle, or have done its last */
 	if (tess_sched_wants(out)) {
 		se->wait_since = time;

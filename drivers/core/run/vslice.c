@@ -66,15 +66,9 @@ struct tess_slice *tess_vslice_begin(struct tess_vgpu *vgpu, unsigned int vslice
 	return ERR_PTR(-ENXIO);
 }
 
-/* For a client that drives the registers itself */
-static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
-{
-	return vgpu->elastic ? ERR_PTR(-EOPNOTSUPP) : tess_vslice_begin(vgpu, vslice, idx);
-}
-
 /**
  * tess_vslice_end() - end an access
- * @slice: from vslice_begin_client()
+ * @slice: from tess_vslice_begin()
  * @idx: as there
  */
 void tess_vslice_end(struct tess_slice *slice, int idx)
@@ -83,53 +77,72 @@ void tess_vslice_end(struct tess_slice *slice, int idx)
 	tess_gpu_exit(slice->gpu, idx);
 }
 
+/* For a client that drives the registers itself */
+static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
+{
+	struct tess_slice *slice;
+
+	if (vgpu->elastic)
+		return ERR_PTR(-EOPNOTSUPP);
+	slice = tess_vslice_begin(vgpu, vslice, idx);
+	if (IS_ERR(slice) || tess_gpu_ops(vgpu->gpu)->regs)
+		return slice;
+	tess_vslice_end(slice, *idx);
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
 static bool reg_is_valid(u32 off, unsigned int width)
 {
 	return (width == 4 || width == 8) && off < TESS_PAGE_SIZE && !(off % width);
 }
 
-/* KIND, CORES and ENGINES are those of the slice, the rest is in the context */
+static const struct tess_reg_ops *vslice_regs(const struct tess_slice *slice)
+{
+	return tess_gpu_ops(slice->gpu)->regs;
+}
+
+static bool reg_is_shape(enum tess_reg_role role)
+{
+	return role == TESS_ROLE_KIND || role == TESS_ROLE_CORES || role == TESS_ROLE_ENGINES;
+}
+
+/* What the slice is comes from there, the rest is in the context */
 static int vslice_read_parked(struct tess_slice *slice, const struct tess_vslice *vs, u32 off,
 			      unsigned int width, u64 *val)
 {
-	if (width == 4) {
-		switch (off) {
-		case TESS_SREG_KIND:
-			*val = slice->info.kind;
-			return 0;
-		case TESS_SREG_CORES:
-			*val = slice->info.cores;
-			return 0;
-		case TESS_SREG_ENGINES:
-			*val = slice->info.engines & vs->setup.engines;
-			return 0;
-		}
+	switch (vslice_regs(slice)->role(off, width, false, 0)) {
+	case TESS_ROLE_KIND:
+		*val = slice->info.kind;
+		return 0;
+	case TESS_ROLE_CORES:
+		*val = slice->info.cores;
+		return 0;
+	case TESS_ROLE_ENGINES:
+		*val = slice->info.engines & vs->setup.engines;
+		return 0;
+	default:
+		return tess_context_read(vs->context, off, width, val);
 	}
-	return tess_context_read(vs->context, off, width, val);
 }
 
 /* What its client is not to use is no slice to it, although it goes on there */
-static bool vslice_reads_none(const struct tess_vslice *vs, u32 off)
-{
-	return !tess_vslice_is_given(vs) &&
-	       (off == TESS_SREG_KIND || off == TESS_SREG_CORES || off == TESS_SREG_ENGINES);
-}
-
 static int vslice_read(struct tess_slice *slice, const struct tess_vslice *vs, u32 off,
 		       unsigned int width, u64 *val)
 {
-	struct tess_gpu *gpu = slice->gpu;
+	const struct tess_reg_ops *regs = vslice_regs(slice);
 
+	if (!tess_vslice_is_given(vs) && reg_is_shape(regs->role(off, width, false, 0)))
+		return 0;
 	if (!tess_vslice_is_resident(vs))
 		return vslice_read_parked(slice, vs, off, width, val);
-	return tess_gpu_ops(gpu)->client_read(gpu->be, slice->index, off, width, val);
+	return regs->read(slice->gpu->be, slice->index, off, width, val);
 }
 
 int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, unsigned int width,
 			 u64 *val)
 {
 	struct tess_slice *slice;
-	int idx, rc = 0;
+	int idx, rc;
 
 	*val = 0;
 	if (!reg_is_valid(off, width))
@@ -137,28 +150,31 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	if (!vslice_reads_none(&vgpu->vslices[vslice], off))
-		rc = vslice_read(slice, &vgpu->vslices[vslice], off, width, val);
+	rc = vslice_read(slice, &vgpu->vslices[vslice], off, width, val);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_read, TESS_NS);
 
-/* Both are 32-bit registers, the GPU ignores accesses of another width */
-static bool is_reset(u32 off, unsigned int width, u64 val)
+static int vslice_restart(struct tess_slice *slice)
 {
-	return off == TESS_SREG_RESET && width == 4 && val == 1;
-}
+	int rc;
 
-static bool is_fault_ack(u32 off, unsigned int width)
-{
-	return off == TESS_SREG_FAULT_ACK && width == 4;
+	tess_sched_settle(slice);
+	rc = vslice_regs(slice)->reset(slice->gpu->be, slice->index);
+	if (rc)
+		return rc;
+	tess_sched_restarted(slice, tess_slice_resident(slice));
+	tess_route_restart(slice);
+	tess_fault_acked(slice);
+	tess_fault_drop(tess_slice_resident(slice));
+	return 0;
 }
 
 /**
  * tess_vslice_write() - write a register of the resident vslice
- * @slice: slice with a client, its hw mutex held, inside tess_gpu_enter()
- * @off: TESS_SREG_*
+ * @slice: slice with a client that drives registers, its hw mutex held, inside tess_gpu_enter()
+ * @off: offset in the client page
  * @width: 4 or 8
  * @val: value
  *
@@ -168,23 +184,17 @@ static bool is_fault_ack(u32 off, unsigned int width)
  */
 int tess_vslice_write(struct tess_slice *slice, u32 off, unsigned int width, u64 val)
 {
+	const struct tess_reg_ops *regs = vslice_regs(slice);
+	enum tess_reg_role role = regs->role(off, width, true, val);
 	int rc;
 
 	lockdep_assert_held(&slice->hw);
-	if (is_reset(off, width, val))
-		tess_sched_settle(slice);
-	rc = tess_gpu_ops(slice->gpu)->client_write(slice->gpu->be, slice->index, off, width, val);
-	if (rc)
-		return rc;
-	if (is_reset(off, width, val)) {
-		tess_sched_restarted(slice, tess_slice_resident(slice));
-		tess_route_restart(slice);
+	if (role == TESS_ROLE_RESET)
+		return vslice_restart(slice);
+	rc = regs->write(slice->gpu->be, slice->index, off, width, val);
+	if (!rc && role == TESS_ROLE_FAULT_ACK)
 		tess_fault_acked(slice);
-		tess_fault_drop(tess_slice_resident(slice));
-	} else if (is_fault_ack(off, width)) {
-		tess_fault_acked(slice);
-	}
-	return 0;
+	return rc;
 }
 
 /**
@@ -211,12 +221,11 @@ void tess_vslice_restart_parked(struct tess_slice *slice, struct tess_vslice *vs
 static bool vslice_write_parked(struct tess_slice *slice, struct tess_vslice *vs, u32 off,
 				unsigned int width, u64 val)
 {
-	if (is_reset(off, width, val)) {
+	enum tess_reg_role role = vslice_regs(slice)->role(off, width, true, val);
+
+	if (role == TESS_ROLE_RESET)
 		tess_vslice_restart_parked(slice, vs);
-		return true;
-	}
-	/* It comes back without translations */
-	return off == TESS_SREG_TLB_INVALIDATE && width == 4;
+	return role == TESS_ROLE_RESET || role == TESS_ROLE_INVALIDATE;
 }
 
 int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
@@ -246,7 +255,22 @@ EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_write, TESS_NS);
 
 int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
 {
-	return tess_vslice_reg_write(vgpu, vslice, TESS_SREG_RESET, 4, 1);
+	struct tess_slice *slice;
+	struct tess_vslice *vs;
+	int idx, rc = 0;
+
+	slice = vslice_begin_client(vgpu, vslice, &idx);
+	if (IS_ERR(slice))
+		return PTR_ERR(slice);
+	vs = &vgpu->vslices[vslice];
+	if (tess_vslice_is_denied(vs))
+		rc = -ENXIO;
+	else if (tess_vslice_is_resident(vs))
+		rc = vslice_restart(slice);
+	else
+		tess_vslice_restart_parked(slice, vs);
+	tess_vslice_end(slice, idx);
+	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_reset, TESS_NS);
 
@@ -312,12 +336,17 @@ EXPORT_SYMBOL_NS_GPL(tess_vslice_doorbell_phys, TESS_NS);
 static int vslice_route(struct tess_slice *slice, struct tess_vslice *vs,
 			struct tess_completion_record *rec)
 {
+	struct tess_gpu *gpu = slice->gpu;
 	u64 seen;
 	int rc;
 
 	if (!vs->vgpu->ops->complete)
 		return -EINVAL;
-	rc = vslice_read(slice, vs, TESS_SREG_FENCE_SEQ, 8, &seen);
+	if (tess_vslice_is_resident(vs))
+		rc = tess_gpu_ops(gpu)->client_get(gpu->be, slice->index, TESS_CLIENT_FENCE,
+						   &seen);
+	else
+		rc = tess_context_get(vs->context, TESS_CLIENT_FENCE, &seen);
 	if (!rc)
 		tess_route_attach(slice, vs, rec, seen);
 	return rc;

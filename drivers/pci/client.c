@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clients of slices: what the core asks of them, and their registers.
+ *
+ * DOC: Client page
+ *
+ * The client page is what a VM sees of a slice. The registers of this GPU are those of the
+ * interface, so accesses go through as they are; only their meaning is told to the core.
+ */
+#include "client.h"
+#include "context.h"
+#include "hw.h"
+#include "tess_pci.h"
+
+static int client_read(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
+		       u64 *val)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	if (width == 8)
+		*val = tess_pci_read64(tp, TESS_CLIENT_PAGE(slice), off);
+	else
+		*val = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), off);
+	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_pci_is_alive(tp)) {
+		*val = 0;
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static int client_write(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
+			u64 val)
+{
+	struct tess_pci *tp = to_tess_pci(be);
+
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	if (width == 8)
+		tess_pci_write64(tp, TESS_CLIENT_PAGE(slice), off, val);
+	else
+		tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), off, val);
+	return 0;
+}
+
+static int client_reset(struct tess_backend *be, unsigned int slice)
+{
+	return client_write(be, slice, TESS_SREG_RESET, 4, 1);
+}
+
+/* Registers of 32 bits all; the GPU ignores accesses of another width */
+static enum tess_reg_role client_role(u32 off, unsigned int width, bool write, u64 val)
+{
+	if (width != 4)
+		return TESS_ROLE_PLAIN;
+	switch (off) {
+	case TESS_SREG_KIND:
+		return write ? TESS_ROLE_PLAIN : TESS_ROLE_KIND;
+	case TESS_SREG_CORES:
+		return write ? TESS_ROLE_PLAIN : TESS_ROLE_CORES;
+	case TESS_SREG_ENGINES:
+		return write ? TESS_ROLE_PLAIN : TESS_ROLE_ENGINES;
+	case TESS_SREG_RESET:
+		return write && val == 1 ? TESS_ROLE_RESET : TESS_ROLE_PLAIN;
+	case TESS_SREG_FAULT_ACK:
+		return write ? TESS_ROLE_FAULT_ACK : TESS_ROLE_PLAIN;
+	case TESS_SREG_TLB_INVALIDATE:
+		return write ? TESS_ROLE_INVALIDATE : TESS_ROLE_PLAIN;
+	default:
+		return TESS_ROLE_PLAIN;
+	}
+}
+
+const struct tess_reg_ops tess_pci_reg_ops = {
+	.role = client_role,
+	.read = client_read,
+	.write = client_write,
+	.reset = client_reset,
+	.read_saved = tess_pci_context_read,
+};
+
+int tess_pci_client_get(struct tess_backend *be, unsigned int slice, enum tess_client_value what,
+			u64 *val)
+{
+	u64 rptr;
+	int rc;
+
+	switch (what) {
+	case TESS_CLIENT_HAS_WORK:
+		rc = client_read(be, slice, TESS_SREG_STATUS, 4, val);
+		*val = tess_pci_client_has_work(*val);
+		return rc;
+	case TESS_CLIENT_QUEUE:
+		rc = client_read(be, slice, TESS_SREG_RPTR, 8, &rptr);
+		if (!rc)
+			rc = client_read(be, slice, TESS_SREG_WPTR, 8, val);
+		*val = rc ? 0 : tess_pci_client_queue(rptr, *val);
+		return rc;
+	case TESS_CLIENT_BUSY:
+		return client_read(be, slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8, val);
+	case TESS_CLIENT_FENCE:
+		return client_read(be, slice, TESS_SREG_FENCE_SEQ, 8, val);
+	}
+	return -EINVAL;
+}
