@@ -25,6 +25,7 @@
 #define CALM_MS 25
 #define CALM_ROUNDS 10u
 #define LATE_ROUNDS 100u
+#define ROUND_MS 5
 
 static void put_delay(const struct load *l)
 {
@@ -85,13 +86,23 @@ static void subtract(struct part *p, const struct part *from)
 	p->jobs -= from->jobs;
 }
 
+/* Milliseconds until @past is a multiple of @period; it is just now: none */
+static unsigned int until_whole(uint64_t past, uint64_t period, unsigned int khz)
+{
+	uint64_t over = past % period;
+
+	return over < khz ? 0 : (period - over) / khz;
+}
+
 /*
  * Keep them at work for so long, and until this machine has not stood still for a moment:
- * the turn in which it did was too long, and that is not made up for yet
+ * the turn in which it did was too long, and that is not made up for yet. Then until it
+ * was for a multiple of @period_ms, unless the machine is late for that again and again.
  */
-static int pump_for(struct load *l, unsigned int n, unsigned int ms)
+static int pump_for(struct load *l, unsigned int n, unsigned int ms, unsigned int period_ms)
 {
-	uint64_t cycles = (uint64_t)ms * reg32(&l[0].c->v, TESS_REG_CLOCK_KHZ);
+	unsigned int khz = reg32(&l[0].c->v, TESS_REG_CLOCK_KHZ), left;
+	uint64_t cycles = (uint64_t)ms * khz, period = (uint64_t)period_ms * khz;
 	uint64_t start = client_time(l[0].c), seen = start, now;
 	long end = now_ms() + CLIENT_WAIT_MS * patience(), round;
 	unsigned int i, calm = 0, late = 0;
@@ -101,14 +112,16 @@ static int pump_for(struct load *l, unsigned int n, unsigned int ms)
 		for (i = 0; i < n; i++)
 			load_pump(&l[i]);
 		now = client_time(l[0].c);
-		if (now - start >= cycles && (calm >= CALM_ROUNDS || late++ >= LATE_ROUNDS))
+		left = until_whole(now - start, period, khz);
+		if (now - start >= cycles &&
+		    ((calm >= CALM_ROUNDS && !left) || late++ >= LATE_ROUNDS))
 			return 0;
 		if (now != seen)
 			end = now_ms() + CLIENT_WAIT_MS * patience();
 		else if (now_ms() > end)
 			return -ETIME;
 		seen = now;
-		sleep_ms(5);
+		sleep_ms(left && left < ROUND_MS ? left : ROUND_MS);
 		calm = now_ms() - round < CALM_MS ? calm + 1 : 0;
 	}
 }
@@ -136,14 +149,14 @@ static int pump_turns(struct load *l, unsigned int n, const uint64_t *before, un
 			fewest = turns[i] - before[i] < fewest ? turns[i] - before[i] : fewest;
 		if (fewest >= want)
 			return 0;
-		ret = pump_for(l, n, 100);
+		ret = pump_for(l, n, 100, 1);
 	}
 	printf("# only %llu turns of the one with the fewest\n", (unsigned long long)fewest);
 	return ret;
 }
 
-int load_window(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
-		unsigned int turns, struct window *w)
+static int window(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
+		  unsigned int period_ms, unsigned int turns, struct window *w)
 {
 	uint64_t turns_before[LOAD_MAX];
 	struct window before;
@@ -152,7 +165,7 @@ int load_window(struct load *l, unsigned int n, unsigned int active, unsigned in
 
 	count_turns(l, active, turns_before);
 	sample(l, n, &before);
-	ret = pump_for(l, active, ms);
+	ret = pump_for(l, active, ms, period_ms);
 	if (!ret && turns)
 		ret = pump_turns(l, active, turns_before, turns);
 	sample(l, n, w);
@@ -161,9 +174,21 @@ int load_window(struct load *l, unsigned int n, unsigned int active, unsigned in
 	return ret;
 }
 
+int load_window(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
+		unsigned int turns, struct window *w)
+{
+	return window(l, n, active, ms, 1, turns, w);
+}
+
+int load_periods(struct load *l, unsigned int n, unsigned int active, unsigned int periods,
+		 unsigned int period_ms, struct window *w)
+{
+	return window(l, n, active, periods * period_ms, period_ms, 0, w);
+}
+
 int load_settle(struct load *l, unsigned int n, unsigned int ms)
 {
-	return pump_for(l, n, ms);
+	return pump_for(l, n, ms, 1);
 }
 
 int load_finish(struct load *l, unsigned int n)

@@ -55,6 +55,9 @@ struct window {
  */
 int load_window(struct load *l, unsigned int n, unsigned int active, unsigned int ms,
 		unsigned int turns, struct window *w);
+/* The same for so many periods of @period_ms, or a few more: no part of one, but for 1 ms */
+int load_periods(struct load *l, unsigned int n, unsigned int active, unsigned int periods,
+		 unsigned int period_ms, struct window *w);
 /* Queue for that long and measure nothing: what came before has no effect any more */
 int load_settle(struct load *l, unsigned int n, unsigned int ms);
 /* Wait for all jobs and check their counts: -ETIME, or -EIO if work was lost or doubled */
