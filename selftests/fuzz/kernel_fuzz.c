@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "books.h"
 #include "bystander.h"
 #include "kernel_fuzz.h"
+#include "tap.h"
 #include "vgpu.h"
 
 #define EPISODE_MS 60000
@@ -36,20 +36,6 @@ static const struct target {
 #define TARGETS (sizeof(targets) / sizeof(*targets))
 
 static unsigned long *ops;
-static unsigned int nr, failed;
-
-__attribute__((format(printf, 2, 3))) static void result(bool good, const char *fmt, ...)
-{
-	va_list args;
-
-	failed += !good;
-	printf("%s %u ", good ? "ok" : "not ok", ++nr);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
-	fflush(stdout);
-}
 
 void episode_fails(const char *file, int line, const char *what)
 {
@@ -126,8 +112,8 @@ static bool books_balance(const struct books *books)
 	return true;
 }
 
-/* Episodes @from to @to, until the time is over; true: all held */
-static bool run_target(const struct target *t, const struct bystander *b, const struct books *books,
+/* Episodes @from to @to, until the time is over */
+static void run_target(const struct target *t, const struct bystander *b, const struct books *books,
 		       uint64_t seed, unsigned long from, unsigned long to, long end)
 {
 	unsigned long n;
@@ -140,13 +126,12 @@ static bool run_target(const struct target *t, const struct bystander *b, const 
 		good = books_balance(books) && good;
 		if (!good) {
 			printf("# again: kernel_fuzz 1 %" PRIu64 " %s %lu\n", seed, t->name, n);
-			result(false, "%s: episode %lu", t->name, n);
-			return false;
+			ok(good, "%s: episode %lu", t->name, n);
+			return;
 		}
 	}
 	printf("# figure fuzz_%s_operations %lu\n", t->name, *ops);
-	result(*ops > 0, "%s: %lu episodes, nobody else disturbed", t->name, n - from);
-	return true;
+	ok(*ops > 0, "%s: %lu episodes, nobody else disturbed", t->name, n - from);
 }
 
 int main(int argc, char **argv)
@@ -172,21 +157,18 @@ int main(int argc, char **argv)
 	ops = mmap(NULL, sizeof(*ops), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (ops == MAP_FAILED)
 		return 1;
-	puts("TAP version 13");
+	tap_begin();
 	mdev_remove_all();
 	books_open(&books);
 	ret = bystander_start(&b);
-	if (ret) {
-		printf("Bail out! bystander: %s\n", strerror(-ret));
-		return 1;
-	}
+	if (ret)
+		return tap_bail("bystander: %s", strerror(-ret));
 	for (i = 0; i < TARGETS; i++)
 		if (argc < 4 || !strcmp(argv[3], targets[i].name))
 			run_target(&targets[i], &b, &books, seed, from, to,
 				   now_ms() + seconds * 1000);
-	result(!bystander_end(&b), "every result of the bystander was right");
+	ok(!bystander_end(&b), "every result of the bystander was right");
 	mdev_remove_all();
-	result(!books_unclosed(&books), "nothing is left in the pool");
-	printf("1..%u\n", nr);
-	return failed || nr < 3;
+	ok(!books_unclosed(&books), "nothing is left in the pool");
+	return done() || tap.run < 3;
 }

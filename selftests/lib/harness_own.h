@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "patience.h"
+#include "tap.h"
 
 #define TEST_TIMEOUT_DEFAULT 180
 
@@ -222,7 +223,7 @@ static inline int __run_test(struct __test_metadata *t)
 static inline int __test_main(int argc, char **argv)
 {
 	const char *only = argc > 2 && !strcmp(argv[1], "-r") ? argv[2] : NULL;
-	int count = 0, failed = 0, n = 0;
+	int count = 0;
 	struct __test_metadata *t;
 
 	if (argc > 1 && !strcmp(argv[1], "-l")) {
@@ -240,20 +241,18 @@ static inline int __test_main(int argc, char **argv)
 		return KSFT_FAIL;
 	for (t = __tests.first; t; t = t->next)
 		count += !only || !strcmp(only, t->name);
-	printf("TAP version 13\n1..%d\n", count);
+	tap_begin();
+	plan(count);
 	for (t = __tests.first; t; t = t->next) {
 		int status;
 
 		if (only && strcmp(only, t->name))
 			continue;
 		status = __run_test(t);
-		failed += status != KSFT_PASS && status != KSFT_SKIP;
-		printf("%sok %d %s%s%s\n", status == KSFT_PASS || status == KSFT_SKIP ? "" : "not ",
-		       ++n, t->name, status == KSFT_SKIP ? " # SKIP " : "",
-		       status == KSFT_SKIP ? __skip_why : "");
-		fflush(stdout);
+		tap_result(status == KSFT_PASS || status == KSFT_SKIP,
+			   status == KSFT_SKIP ? __skip_why : NULL, "%s", t->name);
 	}
-	return failed || !count;
+	return done();
 }
 
 #define TEST_HARNESS_MAIN                       \

@@ -10,7 +10,8 @@ CFLAGS ?= -O2 -g
 # assertion if it is optimized: a variable changes behind setjmp().
 include $(SELFTESTS)/lib/runner.mk
 TEST_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -D_GNU_SOURCE -pthread \
-	       $(KSELFTEST:%=-isystem % -DTESS_KSELFTEST -O0 -Wno-sign-compare) -I$(SELFTESTS)/lib -I$(TREE)/include -I$(TREE)/include/uapi
+	       $(KSELFTEST:%=-isystem % -DTESS_KSELFTEST -O0 -Wno-sign-compare) -I$(SELFTESTS)/lib -I$(TREE)/include -I$(TREE)/include/uapi \
+	       -iquote $(TREE)/tools/include
 
 $(O)/%.o: %.c
 	$(Q)mkdir -p $(O)

@@ -234,13 +234,11 @@ int main(int argc, char **argv)
 {
 	char path[4096];
 
-	printf("TAP version 13\n");
+	tap_begin();
 	snprintf(path, sizeof(path), "%s/kernels.elf", argv[argc - 1]);
 	if (tess_open(NULL, &dev) || tess_get_info(dev, &info) ||
-	    tess_program_load_file(dev, path, &prog)) {
-		printf("Bail out! %s\n", tess_strerror(dev));
-		return 1;
-	}
+	    tess_program_load_file(dev, path, &prog))
+		return tap_bail("%s", tess_strerror(dev));
 	test_slices();
 	test_faults();
 	test_hang();

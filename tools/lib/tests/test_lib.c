@@ -38,10 +38,8 @@ static struct setup start(void)
 
 	sim_reset();
 	if (tess_open(NULL, &s.dev) ||
-	    tess_program_load(s.dev, "kernels.elf", elf, elf_size, &s.prog)) {
-		printf("Bail out! %s\n", tess_strerror(s.dev));
-		exit(1);
-	}
+	    tess_program_load(s.dev, "kernels.elf", elf, elf_size, &s.prog))
+		exit(tap_bail("%s", tess_strerror(s.dev)));
 	return s;
 }
 

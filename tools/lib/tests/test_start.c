@@ -50,10 +50,8 @@ static void start(struct setup *s)
 	sim_reset();
 	if (tess_open(NULL, &s->dev) ||
 	    tess_program_load(s->dev, "kernels.elf", elf, elf_size, &prog) ||
-	    tess_buffer_create(s->dev, ITEMS * sizeof(*s->ids), 0, 0, &s->buf)) {
-		printf("Bail out! %s\n", tess_strerror(s->dev));
-		exit(1);
-	}
+	    tess_buffer_create(s->dev, ITEMS * sizeof(*s->ids), 0, 0, &s->buf))
+		exit(tap_bail("%s", tess_strerror(s->dev)));
 	s->ids = tess_buffer_map(s->buf);
 	s->args.out = tess_buffer_va(s->buf);
 	s->d = (struct tess_dispatch){ .kernel = tess_program_kernel(prog, "ids"),

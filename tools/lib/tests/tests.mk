@@ -12,8 +12,7 @@ SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-po
 ISA_DIR	:= $(TOP)/tools/model/isa
 include $(ISA_DIR)/isa.mk
 
-TEST_CPPFLAGS := $(CPPFLAGS) -Itests -I$(TOP)/tools/model -I$(TOP)/tools/model/tests \
-		 -I$(TOP)/tools/include
+TEST_CPPFLAGS := $(CPPFLAGS) -Itests -I$(TOP)/tools/model -I$(TOP)/tools/include
 ISA_OBJS := $(patsubst $(ISA_DIR)/%.c,$(A)/isa/%.o,$(ISA_SRCS))
 TEST_LIB_OBJS := $(patsubst %.c,$(A)/src/%.o,$(filter-out kmd_drm.c,$(SRCS))) \
 		 $(A)/tests/kmd_sim.o $(A)/tests/sim_gpu.o
@@ -77,7 +76,7 @@ test-device: $(O)/test_device $(A)/kernels/kernels.elf
 
 $(O)/test_device: tests/test_device.c $(O)/libtessera.so $(O)/tessera.h
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) -I$(O) -Itests -I$(TOP)/tools/model/tests -o $@ $< \
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) -I$(O) -Itests -I$(TOP)/tools/include -o $@ $< \
 		-L$(O) -ltessera -pthread -Wl,-rpath,'$$ORIGIN'
 
 # The same with ThreadSanitizer, which wants addresses that are not random

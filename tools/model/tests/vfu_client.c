@@ -16,6 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tap.h"
+
 /* How often to poll for something that has to come. */
 #define PATIENCE 2000
 
@@ -23,8 +25,7 @@ static void need(bool cond, const char *what)
 {
 	if (cond)
 		return;
-	printf("Bail out! %s: %s\n", what, strerror(errno));
-	exit(1);
+	exit(tap_bail("%s: %s", what, strerror(errno)));
 }
 
 static int region_read(void *opaque, unsigned int region, uint64_t off, void *buf, size_t len)

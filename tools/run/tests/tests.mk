@@ -3,7 +3,7 @@
 A	:= $(O)/asan
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SIM	:= $(LIB)/asan/libsim.a
-SIM_CPPFLAGS := -I$(TOP)/tools/lib/tests -I$(TOP)/tools/model/tests -I$(TOP)/include/uapi \
+SIM_CPPFLAGS := -I$(TOP)/tools/lib/tests -I$(TOP)/tools/include -I$(TOP)/include/uapi \
 		$(shell pkg-config --cflags libdrm)
 
 $(A)/%.o: %.c
