@@ -23,16 +23,24 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <tessera/compat.h>
-#include "access.h"
-#include "change.h"
+#include "base/irq.h"
+#include "base/mdev.h"
+#include "base/page.h"
 #include "device.h"
-#include "ioctl.h"
-#include "mmap.h"
-#include "msix.h"
-#include "parent.h"
-#include "reset.h"
-#include "shape.h"
-#include "tell.h"
+#include "display/head.h"
+#include "guest/access.h"
+#include "guest/config.h"
+#include "guest/ioctl.h"
+#include "guest/msix.h"
+#include "guest/reset.h"
+#include "map/doorbell.h"
+#include "map/mmap.h"
+#include "mem/dma.h"
+#include "shape/change.h"
+#include "shape/parent.h"
+#include "shape/shape.h"
+#include "shape/tell.h"
+#include "shape/types.h"
 
 static int tess_mdev_open(struct vfio_device *vdev)
 {

@@ -22,10 +22,11 @@
 #include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
-#include "device.h"
+#include "base/mdev.h"
 #include "frontend.h"
-#include "migrate.h"
-#include "parent.h"
+#include "shape/migrate.h"
+#include "shape/parent.h"
+#include "shape/types.h"
 
 #define TESS_MDEV_REMOVE_TIMEOUT	(5 * HZ)
 

@@ -14,10 +14,12 @@
  */
 #include <linux/mdev.h>
 #include <linux/module.h>
+#include <linux/vfio.h>
 #include <tessera/compat.h>
 #include "device.h"
 #include "frontend.h"
-#include "parent.h"
+#include "shape/parent.h"
+#include "shape/types.h"
 #include "sysfs.h"
 
 /* A page of the registers is what a guest can be given, or not: a larger one has a neighbour's */

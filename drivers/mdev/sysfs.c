@@ -9,9 +9,11 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <tessera/compat.h>
-#include "device.h"
+#include "base/mdev.h"
+#include "base/parts.h"
+#include "shape/shape.h"
+#include "shape/types.h"
 #include "sysfs.h"
-#include "types.h"
 
 static const char * const tess_mdev_engine_names[] = { "compute", "copy", "raster", "display" };
 

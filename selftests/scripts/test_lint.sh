@@ -26,13 +26,15 @@ rooms()
 	rm -rf "$tree"
 	mkdir -p "$tree/Documentation" "$tree/drivers/core/top" "$tree/drivers/core/low"
 	# shellcheck disable=SC2016 # quotes of the document
-	printf '%s\n' "Rooms of the core" "=====" "" '``top/``  '"${table:-low}"'  above' \
-		'``low/``  none  below' "" "$known" "" "Next" "=====" "    low/a.c: top/other.h" \
-		>"$tree/Documentation/architecture.rst"
+	printf '%s\n' "Rooms of the core" "=====" "" "${beside:-}" \
+		'``top/``  '"${table:-low}"'  above' '``low/``  none  below' "" "$known" "" \
+		"Next" "=====" "    low/a.c: top/other.h" >"$tree/Documentation/architecture.rst"
 	: >"$tree/drivers/core/low/own.h"
 	: >"$tree/drivers/core/low/other.h"
 	: >"$tree/drivers/core/top/top.h"
-	[ -z "${stray:-}" ] || : >"$tree/drivers/core/$stray"
+	printf '#include "low/own.h"\n/* f(x) */\nstruct a {\n\tint (*f)(int);\n};\n%s\n' \
+		"${state:-}" >"$tree/drivers/core/top/state.h"
+	[ -z "${stray:-}" ] || printf '#include "top/top.h"\n' >"$tree/drivers/core/$stray"
 	printf '#include "low/other.h"\n' >"$tree/drivers/core/top/t.c"
 	printf '#include <linux/top/top.h>\n#include "%s"\n' "$2" >"$tree/drivers/core/low/a.c"
 	scripts/rooms "$tree"
@@ -74,11 +76,26 @@ expect "rooms: another room without its name" 1 rooms "" top.h
 expect "rooms: a room that is not in the table" 1 rooms "" attic/own.h
 stray=flat.c
 expect "rooms: a file in no room" 1 rooms "" own.h
+beside='``./``  top, low  beside them'
+expect "rooms: a file beside the rooms that may include them" 0 rooms "" own.h
+beside='``./``  low  beside them'
+expect "rooms: a file beside the rooms against its row" 1 rooms "" own.h
+beside=
 stray=
+expect "rooms: structures of a room above" 0 rooms "" top/state.h
+state='int f(int x);'
+expect "rooms: a function beside the structures" 1 rooms "" top/state.h
+state='#include "top.h"'
+expect "rooms: structures that bring a room along" 1 rooms "" top/state.h
+state=
 table="low, attic"
 expect "rooms: a table that names a room that is not below" 1 rooms "" own.h
 table=none
 expect "rooms: the table is what counts" 1 rooms "" own.h
+table=
+expect "rooms: a table of a folder that is not there" 0 says "there is no drivers/mdev" rooms \
+	"Rooms of tessera_mdev
+=====" own.h
 mutex='``tess_a.lock``       mutex    all'
 spin='``tess_a.irq_lock``   spin,    all'
 list='``list_lock``         mutex    all'

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the client has of its GPU while it is there: where its VRAM is, what it shows of it, and
+ * the time.
+ */
+#include <linux/lockdep.h>
+#include "mdev.h"
+#include "parts.h"
+#include "vram.h"
+
+phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
+{
+	const struct tess_vram *vram = tm->vram;
+	unsigned int i;
+
+	for (i = 0; vram && i < vram->count; i++) {
+		const struct tess_vram_extent *extent = &vram->extent[i];
+
+		if (off < extent->size) {
+			*len = extent->size - off;
+			return tm->vram_phys + extent->offset + off;
+		}
+		off -= extent->size;
+	}
+	return 0;
+}
+
+const struct tess_mdev_plane *tess_mdev_picture(const struct tess_mdev *tm)
+{
+	const struct tess_mdev_plane *shown = &tm->display.head[0].shown;
+
+	lockdep_assert_held(&tm->map_lock);
+	return !tm->dead && shown->control & TESS_DCONTROL_ENABLE ? shown : NULL;
+}
+
+u64 tess_mdev_time(const struct tess_mdev *tm)
+{
+	lockdep_assert_held(&tm->map_lock);
+	/* The GPU cannot go while @dead is kept from changing */
+	if (tm->dead)
+		return 0;
+	return tm->time_base + tess_gpu_time(tess_vgpu_gpu(tess_mdev_first(&tm->parts)));
+}

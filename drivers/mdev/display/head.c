@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: display heads
+ *
+ * Neither the GPU nor the core knows heads, but for their number: what a head of a vGPU shows
+ * is a buffer in the vGPU's VRAM that the host reads (gfx.c). Here are its registers, and what
+ * a scanout does of its own accord: at a frame it takes over what was committed, and tells.
+ *
+ *	registers --COMMIT, checked--> next --frame--> shown
+ *	                       \                      /
+ *	                        +-- nothing shown ---+
+ *
+ * What is shown was checked as a whole when it was committed, and VRAM does not change its size
+ * while a VMM has it open. So nothing needs to be checked when it is read.
+ *
+ * Frames come from a timer of the host that runs only while a client waits for one. It does
+ * nothing but queue a work item, one for all heads, which may sleep: a flip withdraws what is
+ * mapped. A client that is slow to look at its events makes the vector an event that is
+ * pending, and no queue grows.
+ */
+#include <linux/bitops.h>
+#include <linux/string.h>
+#include <linux/wordpart.h>
+#include <tessera/compat.h>
+#include <tessera/inject.h>
+#include <uapi/drm/drm_fourcc.h>
+#include "base/irq.h"
+#include "base/mdev.h"
+#include "base/page.h"
+#include "base/vram.h"
+#include "head.h"
+#include "map/area.h"
+
+#define FRAME_NS	(NSEC_PER_SEC / 60)
+
+/* 1024x768 at 60 Hz preferred, 640x480 and 800x600; of a vendor "TSR", no size */
+static const u8 tess_mdev_monitor[128] = {
+	0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x52, 0x72, 0x55, 0x7e,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x24, 0x01, 0x04, 0xa0, 0x00, 0x00, 0x78,
+	0x06, 0xee, 0x91, 0xa3, 0x54, 0x4c, 0x99, 0x26, 0x0f, 0x50, 0x54, 0x21,
+	0x08, 0x00, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
+	0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x64, 0x19, 0x00, 0x40, 0x41, 0x00,
+	0x26, 0x30, 0x18, 0x88, 0x36, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x18,
+	0x00, 0x00, 0x00, 0xfc, 0x00, 0x54, 0x65, 0x73, 0x73, 0x65, 0x72, 0x61,
+	0x0a, 0x20, 0x20, 0x20, 0x20, 0x20, 0x00, 0x00, 0x00, 0xfd, 0x00, 0x32,
+	0x4b, 0x1e, 0xa0, 0x3c, 0x01, 0x0a, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20,
+	0x00, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xad,
+};
+
+/* ---- frames ---- */
+
+static void raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events)
+{
+	head->events |= events;
+	if (events & head->event_mask)
+		tess_mdev_irq_signal(tm, TESS_IRQ_DISPLAY);
+}
+
+static bool is_enabled(const struct tess_mdev_head *head)
+{
+	return head->shown.control & TESS_DCONTROL_ENABLE;
+}
+
+static void show(struct tess_mdev *tm, struct tess_mdev_head *head,
+		 const struct tess_mdev_plane *plane)
+{
+	if (!is_enabled(head)) {
+		head->frames = 0;
+		head->frame_time = 0;
+	}
+	head->shown = *plane;
+	head->waits = false;
+	if (head == &tm->display.head[0])
+		tess_mdev_zap_picture(tm);
+	if (!tess_inject_no_flip())
+		raise(tm, head, TESS_DEVENT_FLIP);
+}
+
+static bool waits_for_frame(const struct tess_mdev_display *display)
+{
+	const struct tess_mdev_head *head;
+
+	for (head = display->head; head < display->head + TESS_HEADS_MAX; head++)
+		if (is_enabled(head) && (head->waits || head->event_mask & TESS_DEVENT_FRAME))
+			return true;
+	return false;
+}
+
+/* The next frame is a multiple of the period after the last one, however long ago that was */
+static void pace(struct tess_mdev *tm)
+{
+	struct tess_mdev_display *display = &tm->display;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	if (tm->dead || !waits_for_frame(display)) {
+		hrtimer_cancel(&display->timer);
+		return;
+	}
+	if (hrtimer_active(&display->timer))
+		return;
+	hrtimer_forward_now(&display->timer, FRAME_NS);
+	hrtimer_start_expires(&display->timer, HRTIMER_MODE_ABS);
+}
+
+static void show_frame(struct tess_mdev *tm, struct tess_mdev_head *head, u64 time)
+{
+	if (!is_enabled(head))
+		return;
+	head->frames++;
+	head->frame_time = time;
+	if (head->waits)
+		show(tm, head, &head->next);
+	raise(tm, head, TESS_DEVENT_FRAME);
+}
+
+static void frame_work(struct work_struct *work)
+{
+	struct tess_mdev *tm = container_of(work, struct tess_mdev, display.frame);
+	unsigned int n;
+	u64 time;
+
+	guard(rwsem_write)(&tm->map_lock);
+	/* The timer may have fired once more while the work was late */
+	if (!tm->dead && waits_for_frame(&tm->display)) {
+		time = tess_mdev_time(tm);
+		for (n = 0; n < TESS_HEADS_MAX; n++)
+			show_frame(tm, &tm->display.head[n], time);
+	}
+	pace(tm);
+}
+
+static enum hrtimer_restart frame_timer(struct hrtimer *timer)
+{
+	struct tess_mdev_display *display = container_of(timer, struct tess_mdev_display, timer);
+	struct tess_mdev *tm = container_of(display, struct tess_mdev, display);
+
+	queue_work(tm->wq, &display->frame);
+	hrtimer_forward_now(timer, FRAME_NS);
+	return HRTIMER_RESTART;
+}
+
+/* ---- COMMIT ---- */
+
+static u32 bytes_per_pixel(u32 format)
+{
+	switch (format) {
+	case DRM_FORMAT_XRGB8888:
+	case DRM_FORMAT_ARGB8888:
+		return 4;
+	case DRM_FORMAT_RGB565:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static bool is_in_vram(const struct tess_mdev *tm, const struct tess_mdev_plane *plane)
+{
+	u64 size = tm->vram ? tm->vram->size : 0;
+
+	return IS_ALIGNED(plane->address, TESS_PAGE_SIZE) && plane->address < size &&
+	       (u64)plane->pitch * plane->height <= size - plane->address;
+}
+
+static enum tess_display_error check(const struct tess_mdev *tm, unsigned int n,
+				     const struct tess_mdev_plane *plane)
+{
+	u32 cpp = bytes_per_pixel(plane->format);
+
+	if (!(tm->display.given & BIT(n)))
+		return TESS_DISPLAY_ERR_HEAD;
+	if (!(plane->control & TESS_DCONTROL_ENABLE))
+		return TESS_DISPLAY_OK;
+	if (!cpp)
+		return TESS_DISPLAY_ERR_FORMAT;
+	if (!plane->width || plane->width > TESS_DISPLAY_SIZE_MAX || !plane->height ||
+	    plane->height > TESS_DISPLAY_SIZE_MAX)
+		return TESS_DISPLAY_ERR_SIZE;
+	/* VMMs end if they are given lines that are not whole words */
+	if (plane->pitch < plane->width * cpp || plane->pitch % 4 ||
+	    (u64)plane->pitch * plane->height > TESS_DISPLAY_BYTES_MAX)
+		return TESS_DISPLAY_ERR_PITCH;
+	return is_in_vram(tm, plane) ? TESS_DISPLAY_OK : TESS_DISPLAY_ERR_ADDRESS;
+}
+
+static void commit(struct tess_mdev *tm, unsigned int n)
+{
+	struct tess_mdev_head *head = &tm->display.head[n];
+
+	head->error = check(tm, n, &head->set);
+	if (head->error)
+		return;
+	if (!is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE)) {
+		show(tm, head, &head->set);
+		return;
+	}
+	head->next = head->set;
+	head->waits = true;
+}
+
+/* ---- registers ---- */
+
+static bool is_connected(const struct tess_mdev_display *display, unsigned int n)
+{
+	return display->given & BIT(n) && (n || display->link);
+}
+
+static u32 read_status(const struct tess_mdev_display *display, unsigned int n)
+{
+	return (is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
+	       (is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0);
+}
+
+static u32 edid_size(const struct tess_mdev_display *display, unsigned int n)
+{
+	if (!is_connected(display, n))
+		return 0;
+	return n ? sizeof(tess_mdev_monitor) : display->edid.size;
+}
+
+static u32 read_edid(const struct tess_mdev_display *display, unsigned int n, u32 off)
+{
+	__le32 val;
+
+	if (off >= edid_size(display, n))
+		return 0;
+	memcpy(&val, (n ? tess_mdev_monitor : display->edid.blob) + off, sizeof(val));
+	return le32_to_cpu(val);
+}
+
+/* Those that hold what was written to them */
+static u32 *plain_reg(struct tess_mdev_head *head, u32 off)
+{
+	switch (off) {
+	case TESS_DREG_CONTROL:
+		return &head->set.control;
+	case TESS_DREG_FORMAT:
+		return &head->set.format;
+	case TESS_DREG_WIDTH:
+		return &head->set.width;
+	case TESS_DREG_HEIGHT:
+		return &head->set.height;
+	case TESS_DREG_PITCH:
+		return &head->set.pitch;
+	case TESS_DREG_EVENT_MASK:
+		return &head->event_mask;
+	default:
+		return NULL;
+	}
+}
+
+static u32 read32(struct tess_mdev_display *display, unsigned int n, u32 off)
+{
+	struct tess_mdev_head *head = &display->head[n];
+	const u32 *plain = plain_reg(head, off);
+
+	if (plain)
+		return *plain;
+	if (off >= TESS_DREG_EDID)
+		return read_edid(display, n, off - TESS_DREG_EDID);
+	switch (off) {
+	case TESS_DREG_STATUS:
+		return read_status(display, n);
+	case TESS_DREG_ERROR:
+		return head->error;
+	case TESS_DREG_EVENTS:
+		return head->events;
+	case TESS_DREG_EDID_SIZE:
+		return edid_size(display, n);
+	default:
+		return 0;
+	}
+}
+
+static const u64 *wide_reg(const struct tess_mdev_head *head, u32 off)
+{
+	switch (off & ~4) {
+	case TESS_DREG_ADDRESS:
+		return &head->set.address;
+	case TESS_DREG_FRAMES:
+		return &head->frames;
+	case TESS_DREG_FRAME_TIME:
+		return &head->frame_time;
+	default:
+		return NULL;
+	}
+}
+
+u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len)
+{
+	struct tess_mdev_display *display = &tm->display;
+	const u64 *wide = wide_reg(&display->head[n], off);
+
+	guard(rwsem_read)(&tm->map_lock);
+	if (!display->present)
+		return 0;
+	if (wide)
+		return len == 8 ? *wide : off & 4 ? upper_32_bits(*wide) : lower_32_bits(*wide);
+	return len == 4 ? read32(display, n, off) : 0;
+}
+
+static void write_address(struct tess_mdev_head *head, u32 off, unsigned int len, u64 val)
+{
+	if (len == 8)
+		head->set.address = val;
+	else if (off & 4)
+		head->set.address = val << 32 | head->address_low;
+	else
+		head->address_low = val;
+}
+
+static void write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
+{
+	struct tess_mdev_head *head = &tm->display.head[n];
+	u32 *plain = plain_reg(head, off);
+
+	if (off == TESS_DREG_CONTROL)
+		val &= TESS_DCONTROL_ENABLE;
+	else if (off == TESS_DREG_EVENT_MASK)
+		val &= TESS_DEVENT_ALL;
+	if (plain)
+		*plain = val;
+	else if (off == TESS_DREG_EVENTS)
+		head->events &= ~val;
+	else if (off == TESS_DREG_COMMIT && val == 1)
+		commit(tm, n);
+}
+
+void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len, u64 val)
+{
+	guard(rwsem_write)(&tm->map_lock);
+	if (!tm->display.present)
+		return;
+	if ((off & ~4) == TESS_DREG_ADDRESS)
+		write_address(&tm->display.head[n], off, len, val);
+	else if (len == 4)
+		write32(tm, n, off, val);
+	pace(tm);
+}
+
+/* ---- the host's side ---- */
+
+void tess_mdev_set_link(struct tess_mdev *tm, bool up)
+{
+	struct tess_mdev_display *display = &tm->display;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	if (!up && !display->link)
+		return;
+	display->link = up;
+	if (up)
+		display->edid = display->next_edid;
+	if (display->given & BIT(0))
+		raise(tm, &display->head[0], TESS_DEVENT_LINK);
+}
+
+void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height)
+{
+	static const u32 sizes[][2] = {
+		{ 7680, 4320 }, { 5120, 2880 }, { 3840, 2160 }, { 2560, 1440 },
+		{ 1920, 1080 }, { 1280, 720 },	{ 1024, 768 },	{ 800, 600 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes) - 1; i++)
+		if ((u64)sizes[i][0] * sizes[i][1] * 4 * 2 * heads <= memory)
+			break;
+	*width = sizes[i][0];
+	*height = sizes[i][1];
+}
+
+/* ---- life ---- */
+
+/* As after a reset, but for what it tells with */
+static void forget(struct tess_mdev_head *head)
+{
+	const u32 events = head->events, mask = head->event_mask;
+
+	memset(head, 0, sizeof(*head));
+	head->events = events;
+	head->event_mask = mask;
+}
+
+void tess_mdev_heads_follow(struct tess_mdev *tm)
+{
+	struct tess_mdev_display *display = &tm->display;
+	u32 now = tess_mdev_page_heads(tm), changed;
+	unsigned int n;
+
+	guard(rwsem_write)(&tm->map_lock);
+	if (!display->present)
+		return;
+	changed = now ^ display->given;
+	display->given = now;
+	for (n = 0; n < TESS_HEADS_MAX; n++) {
+		if (!(changed & BIT(n)))
+			continue;
+		forget(&display->head[n]);
+		raise(tm, &display->head[n], TESS_DEVENT_LINK);
+	}
+	if (changed & BIT(0))
+		tess_mdev_zap_picture(tm);
+	pace(tm);
+}
+
+void tess_mdev_heads_reset(struct tess_mdev *tm)
+{
+	struct tess_mdev_display *display = &tm->display;
+
+	lockdep_assert_held(&tm->lock);
+	down_write(&tm->map_lock);
+	memset(display->head, 0, sizeof(display->head));
+	if (display->present)
+		tess_mdev_zap_picture(tm);
+	up_write(&tm->map_lock);
+	/* Nothing is enabled, so that the work does not begin it again */
+	hrtimer_cancel(&display->timer);
+	cancel_work_sync(&display->frame);
+}
+
+void tess_mdev_heads_open(struct tess_mdev *tm)
+{
+	struct tess_mdev_display *display = &tm->display;
+	u32 given = tess_mdev_page_heads(tm);
+
+	lockdep_assert_held(&tm->lock);
+	guard(rwsem_write)(&tm->map_lock);
+	display->given = given;
+	display->present = given;
+	memset(&display->next_edid, 0, sizeof(display->next_edid));
+	memcpy(display->next_edid.blob, tess_mdev_monitor, sizeof(tess_mdev_monitor));
+	display->next_edid.size = sizeof(tess_mdev_monitor);
+	display->edid = display->next_edid;
+	display->link = true;
+}
+
+void tess_mdev_heads_close(struct tess_mdev *tm)
+{
+	lockdep_assert_held(&tm->lock);
+	guard(rwsem_write)(&tm->map_lock);
+	tm->display.present = false;
+	tm->display.given = 0;
+}
+
+void tess_mdev_heads_init(struct tess_mdev *tm)
+{
+	tess_hrtimer_setup(&tm->display.timer, frame_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	INIT_WORK(&tm->display.frame, frame_work);
+}

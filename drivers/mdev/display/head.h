@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_HEAD_H_
+#define _TESS_MDEV_HEAD_H_
+
+#include <linux/types.h>
+
+struct tess_mdev;
+
+void tess_mdev_heads_init(struct tess_mdev *tm);
+/* A VMM opens it; holds @tm->lock, as the two that follow */
+void tess_mdev_heads_open(struct tess_mdev *tm);
+/* Nothing is shown any more, no frame comes after it; the monitor stays */
+void tess_mdev_heads_reset(struct tess_mdev *tm);
+/* The VMM lets it go; after a reset */
+void tess_mdev_heads_close(struct tess_mdev *tm);
+/* The composition may have other heads now */
+void tess_mdev_heads_follow(struct tess_mdev *tm);
+
+/* Registers; @off is in the page of a head, and aligned to @len, 4 or 8 */
+u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len);
+void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len,
+			  u64 val);
+
+/* The monitor of head 0 comes, with next_edid, or goes */
+void tess_mdev_set_link(struct tess_mdev *tm, bool up);
+/* Largest usual picture of which each of @heads can have two in @memory */
+void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height);
+
+#endif

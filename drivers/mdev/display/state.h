@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_DISPLAY_STATE_H_
+#define _TESS_MDEV_DISPLAY_STATE_H_
+
+#include <linux/hrtimer.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <tessera/hw/tess_regs.h>
+
+/**
+ * struct tess_mdev_plane - what a head shows, or is to show
+ * @control: TESS_DCONTROL_*
+ * @format: DRM fourcc
+ * @width: pixels
+ * @height: lines
+ * @pitch: bytes from line to line
+ * @address: in the client's VRAM
+ */
+struct tess_mdev_plane {
+	u32 control;
+	u32 format;
+	u32 width;
+	u32 height;
+	u32 pitch;
+	u64 address;
+};
+
+/**
+ * struct tess_mdev_head - a display head
+ * @set: what is in the registers
+ * @next: what was committed and waits for the next frame, if @waits
+ * @shown: what is shown, checked
+ * @waits: @next is to be shown
+ * @address_low: low half that was written to TESS_DREG_ADDRESS
+ * @error: enum tess_display_error of the last COMMIT
+ * @events: TESS_DEVENT_*
+ * @event_mask: those that raise the vector
+ * @frames: shown since it was enabled
+ * @frame_time: GPU time of the last one
+ */
+struct tess_mdev_head {
+	struct tess_mdev_plane set;
+	struct tess_mdev_plane next;
+	struct tess_mdev_plane shown;
+	bool waits;
+	u32 address_low;
+	u32 error;
+	u32 events;
+	u32 event_mask;
+	u64 frames;
+	u64 frame_time;
+};
+
+/**
+ * struct tess_mdev_edid - what a monitor says of itself
+ * @size: bytes, a multiple of 128
+ * @blob: all of it
+ */
+struct tess_mdev_edid {
+	u32 size;
+	u8 blob[TESS_EDID_MAX];
+};
+
+/**
+ * struct tess_mdev_display - the heads of a vGPU; all under &tess_mdev.map_lock
+ * @present: it had heads when it was opened, TESS_CAPS_DISPLAY
+ * @given: heads of the composition, a mask
+ * @link: is the monitor of head 0 there?
+ * @edid: of that monitor
+ * @next_edid: what the VMM writes; taken over when the link comes up
+ * @head: heads, given or not
+ * @timer: queues @frame 60 times a second while somebody waits for it
+ * @frame: shows a frame
+ */
+struct tess_mdev_display {
+	bool present;
+	u32 given;
+	bool link;
+	struct tess_mdev_edid edid;
+	struct tess_mdev_edid next_edid;
+	struct tess_mdev_head head[TESS_HEADS_MAX];
+	struct hrtimer timer;
+	struct work_struct frame;
+};
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of a vGPU can be mapped, and how it is withdrawn (mmap.c).
+ */
+#include <linux/bitmap.h>
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/pfn.h>
+#include <linux/vfio.h>
+#include <tessera/compat.h>
+#include "area.h"
+#include "base/mdev.h"
+#include "base/parts.h"
+#include "base/region.h"
+
+/* What the composition that there is has to map, which another may replace at any time */
+void tess_mdev_get_areas(const struct tess_mdev *tm,
+			 struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT])
+{
+	lockdep_assert_held(&tm->map_lock);
+	areas[TESS_MDEV_AREA_COMPOSITION] = (struct tess_mdev_area) {
+		.index = TESS_BAR_REGS,
+		.off = TESS_COMPOSITION_PAGE,
+		.size = TESS_PAGE_SIZE,
+	};
+	areas[TESS_MDEV_AREA_DOORBELLS] = (struct tess_mdev_area) {
+		.index = TESS_BAR_REGS,
+		.off = TESS_DOORBELL_PAGE(0),
+		.size = tm->vslices * TESS_PAGE_SIZE,
+	};
+	areas[TESS_MDEV_AREA_VRAM] = (struct tess_mdev_area) {
+		.index = TESS_BAR_VRAM,
+		.size = tm->vram ? tm->vram->size : 0,
+	};
+	areas[TESS_MDEV_AREA_PICTURE] = (struct tess_mdev_area) {
+		.index = TESS_MDEV_PICTURE_REGION,
+		.size = tess_mdev_region_size(tm, TESS_MDEV_PICTURE_REGION),
+	};
+}
+
+int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
+			   struct vfio_info_cap *caps)
+{
+	DEFINE_RAW_FLEX(struct vfio_region_info_cap_sparse_mmap, sparse, areas,
+			TESS_MDEV_AREA_COUNT);
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+	unsigned int i, n = 0;
+
+	scoped_guard(rwsem_read, &tm->map_lock)
+		tess_mdev_get_areas(tm, areas);
+	for (i = 0; i < TESS_MDEV_AREA_COUNT; i++) {
+		if (areas[i].index != info->index || !areas[i].size)
+			continue;
+		sparse->areas[n].offset = areas[i].off;
+		sparse->areas[n++].size = areas[i].size;
+	}
+	if (!n)
+		return 0;
+	info->flags |= VFIO_REGION_INFO_FLAG_MMAP;
+	sparse->header.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP;
+	sparse->header.version = 1;
+	sparse->nr_areas = n;
+	return vfio_info_add_capability(caps, &sparse->header, struct_size(sparse, areas, n));
+}
+
+vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys_addr_t phys)
+{
+	return vmf_insert_mixed(vma, addr, tess_pfn_arg(PHYS_PFN(phys)));
+}
+
+/* ---- withdrawing ---- */
+
+static void zap_area(struct tess_mdev *tm, const struct tess_mdev_area *area)
+{
+	if (area->size)
+		unmap_mapping_range(tm->vdev.inode->i_mapping,
+				    TESS_MDEV_REGION_OFFSET(area->index) + area->off,
+				    area->size, true);
+}
+
+void tess_mdev_zap(struct tess_mdev *tm)
+{
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+	unsigned int i;
+
+	tess_mdev_get_areas(tm, areas);
+	for (i = 0; i < TESS_MDEV_AREA_COUNT; i++)
+		zap_area(tm, &areas[i]);
+}
+
+void tess_mdev_zap_picture(struct tess_mdev *tm)
+{
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+
+	tess_mdev_get_areas(tm, areas);
+	zap_area(tm, &areas[TESS_MDEV_AREA_PICTURE]);
+}
+
+void tess_mdev_set_dead(struct tess_mdev *tm)
+{
+	lockdep_assert_held_write(&tm->map_lock);
+	guard(mutex)(&tm->doorbell_lock);
+	WRITE_ONCE(tm->dead, true);
+	tess_mdev_zap(tm);
+}
+
+/* ---- what CPUs may have written to ---- */
+
+void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size)
+{
+	unsigned long *touched = tm->parts.part[0]->touched;
+	u64 block;
+
+	lockdep_assert_held(&tm->map_lock);
+	for (block = off / TESS_VRAM_BLOCK; block <= (off + size - 1) / TESS_VRAM_BLOCK; block++)
+		set_bit(block, touched);
+}
+
+void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
+{
+	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+	unsigned int count;
+
+	if (!vram)
+		return;
+	count = TESS_VRAM_BLOCKS(vram);
+	guard(rwsem_write)(&tm->map_lock);
+	bitmap_copy(part->blocks, part->touched, count);
+	if (bitmap_empty(part->touched, count))
+		return;
+	tess_mdev_get_areas(tm, areas);
+	zap_area(tm, &areas[TESS_MDEV_AREA_VRAM]);
+	bitmap_zero(part->touched, count);
+}
