@@ -64,7 +64,7 @@ static int tess_mdev_open(struct vfio_device *vdev)
 	return 0;
 }
 
-static void close_locked(struct tess_mdev *tm)
+static void device_close_locked(struct tess_mdev *tm)
 {
 	/* A change of the composition ends first */
 	guard(mutex)(&tm->shape.lock);
@@ -81,7 +81,7 @@ static void tess_mdev_close(struct vfio_device *vdev)
 {
 	struct tess_mdev *tm = to_tess_mdev(vdev);
 
-	close_locked(tm);
+	device_close_locked(tm);
 	/* Takes as long as VFIO does. Until it is over the VMM has it open */
 	tess_mdev_dma_closed(tm);
 	guard(mutex)(&tm->shape.lock);
@@ -150,7 +150,7 @@ static const struct vfio_device_ops tess_mdev_vfio_ops = {
 	.detach_ioas = vfio_iommufd_emulated_detach_ioas,
 };
 
-static void join(struct tess_mdev *tm)
+static void device_join(struct tess_mdev *tm)
 {
 	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
 
@@ -158,7 +158,7 @@ static void join(struct tess_mdev *tm)
 	list_add_tail(&tm->link, &frontend->mdevs);
 }
 
-static void leave(struct tess_mdev *tm)
+static void device_leave(struct tess_mdev *tm)
 {
 	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
 
@@ -191,7 +191,7 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
 	if (ret)
 		goto err_destroy;
-	join(tm);
+	device_join(tm);
 	tess_mdev_instances_changed(tm);
 	return 0;
 
@@ -214,7 +214,7 @@ void tess_mdev_remove(struct mdev_device *mdev)
 	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
 
 	vfio_unregister_group_dev(&tm->vdev);
-	leave(tm);
+	device_leave(tm);
 	tess_mdev_relocation_stop(tm);
 	tess_mdev_touched(tm, gpus);
 	tess_mdev_shape_destroy(tm);

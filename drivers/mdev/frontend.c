@@ -36,7 +36,8 @@ static struct tess_mdev_frontend *to_tess_mdev_frontend(struct tess_frontend *fe
 }
 
 /* Another one of the same device; one that the mdev core has, or one that has a GPU */
-static struct tess_mdev_parent *find_twin(const struct tess_mdev_parent *parent, bool offered)
+static struct tess_mdev_parent *frontend_find_twin(const struct tess_mdev_parent *parent,
+						   bool offered)
 {
 	struct tess_mdev_parent *other;
 
@@ -49,21 +50,21 @@ static struct tess_mdev_parent *find_twin(const struct tess_mdev_parent *parent,
 	return NULL;
 }
 
-static bool claim_offer(struct tess_mdev_parent *parent)
+static bool frontend_claim_offer(struct tess_mdev_parent *parent)
 {
 	guard(mutex)(&parent->frontend->lock);
-	if (!parent->gpu || parent->offered || find_twin(parent, true))
+	if (!parent->gpu || parent->offered || frontend_find_twin(parent, true))
 		return false;
 	parent->offered = true;
 	return true;
 }
 
 /* 1: not now, one that lingers has to go first */
-static int offer(struct tess_mdev_parent *parent)
+static int frontend_offer(struct tess_mdev_parent *parent)
 {
 	int ret;
 
-	if (!claim_offer(parent))
+	if (!frontend_claim_offer(parent))
 		return 1;
 	ret = mdev_register_parent(&parent->base, parent->dev, parent->frontend->driver,
 				   parent->list, parent->nr_types);
@@ -78,7 +79,7 @@ static int offer(struct tess_mdev_parent *parent)
 static void tess_mdev_parent_offer(struct work_struct *work)
 {
 	struct tess_mdev_parent *parent = container_of(work, struct tess_mdev_parent, offer);
-	int ret = offer(parent);
+	int ret = frontend_offer(parent);
 
 	if (ret < 0)
 		dev_warn(parent->dev, "offers no vGPUs: %d\n", ret);
@@ -99,7 +100,7 @@ static void tess_mdev_parent_unlink(struct tess_mdev_parent *parent)
 
 	guard(mutex)(&frontend->lock);
 	list_del(&parent->link);
-	next = find_twin(parent, false);
+	next = frontend_find_twin(parent, false);
 	/* It is there until it has no GPU, and then its work is disabled first */
 	if (next)
 		queue_work(frontend->wq, &next->offer);
@@ -163,7 +164,7 @@ int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 		return -EOPNOTSUPP;
 	}
 	tess_mdev_parent_link(parent);
-	ret = offer(parent);
+	ret = frontend_offer(parent);
 	if (ret > 0)
 		dev_notice(parent->dev,
 			   "a vGPU of the former binding is still open, none offered until it is closed\n");

@@ -181,8 +181,8 @@ static ssize_t weight_show(struct device *dev, struct device_attribute *attr, ch
 }
 
 /* Changes one thing of the composition that there is, which cannot be replaced meanwhile */
-static ssize_t set_locked(struct tess_mdev *tm, int (*set)(struct tess_vgpu *vgpu, u32 val),
-			  u32 val)
+static ssize_t attr_set_locked(struct tess_mdev *tm, int (*set)(struct tess_vgpu *vgpu, u32 val),
+			       u32 val)
 {
 	guard(mutex)(&tm->shape.lock);
 	if (!tm->parts.count)
@@ -202,7 +202,7 @@ static ssize_t weight_store(struct device *dev, struct device_attribute *attr, c
 	/* What is no number is out of range, too, and gets the core's message about it */
 	if (kstrtou32(buf, 0, &weight))
 		weight = 0;
-	return set_locked(dev_get_drvdata(dev), tess_vgpu_set_weight, weight) ?: count;
+	return attr_set_locked(dev_get_drvdata(dev), tess_vgpu_set_weight, weight) ?: count;
 }
 static DEVICE_ATTR_RW(weight);
 
@@ -222,7 +222,7 @@ static ssize_t cap_store(struct device *dev, struct device_attribute *attr, cons
 
 	if (kstrtou32(buf, 0, &cap))
 		cap = U32_MAX;
-	return set_locked(dev_get_drvdata(dev), tess_vgpu_set_cap, cap) ?: count;
+	return attr_set_locked(dev_get_drvdata(dev), tess_vgpu_set_cap, cap) ?: count;
 }
 static DEVICE_ATTR_RW(cap);
 
@@ -252,7 +252,7 @@ static ssize_t policy_store(struct device *dev, struct device_attribute *attr, c
 		dev_info(dev, "policy must be manual or auto\n");
 		return -EINVAL;
 	}
-	return set_locked(dev_get_drvdata(dev), set_policy, policy) ?: count;
+	return attr_set_locked(dev_get_drvdata(dev), set_policy, policy) ?: count;
 }
 static DEVICE_ATTR_RW(policy);
 

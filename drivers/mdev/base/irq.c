@@ -56,7 +56,7 @@ bool tess_mdev_irq_request(struct tess_mdev *tm)
 }
 
 /* Put a new eventfd into @slot; the old one is not signalled any more on return */
-static void replace(struct tess_mdev *tm, struct eventfd_ctx **slot, struct eventfd_ctx *ctx)
+static void irq_replace(struct tess_mdev *tm, struct eventfd_ctx **slot, struct eventfd_ctx *ctx)
 {
 	struct eventfd_ctx *old;
 
@@ -68,7 +68,7 @@ static void replace(struct tess_mdev *tm, struct eventfd_ctx **slot, struct even
 		eventfd_ctx_put(old);
 }
 
-static void set_masked(struct tess_mdev *tm, u32 vectors, bool masked)
+static void irq_set_masked(struct tess_mdev *tm, u32 vectors, bool masked)
 {
 	struct tess_mdev_irqs *irqs = &tm->irqs;
 	unsigned long fire;
@@ -100,8 +100,8 @@ void tess_mdev_irqs_reset(struct tess_mdev *tm, bool release)
 	if (!release)
 		return;
 	for (i = 0; i < TESS_IRQ_COUNT; i++)
-		replace(tm, &tm->irqs.trigger[i], NULL);
-	replace(tm, &tm->irqs.request, NULL);
+		irq_replace(tm, &tm->irqs.trigger[i], NULL);
+	irq_replace(tm, &tm->irqs.request, NULL);
 }
 
 u32 tess_mdev_irq_count(unsigned int index)
@@ -129,7 +129,7 @@ u32 tess_mdev_irq_flags(unsigned int index)
 }
 
 /* Vectors that a DATA_NONE or DATA_BOOL call names */
-static u32 named_vectors(const struct vfio_irq_set *hdr, const void *data)
+static u32 irq_named_vectors(const struct vfio_irq_set *hdr, const void *data)
 {
 	const u8 *bools = data;
 	u32 i, vectors = 0;
@@ -159,7 +159,7 @@ static int msix_set_eventfds(struct tess_mdev *tm, const struct vfio_irq_set *hd
 		}
 	}
 	for (i = 0; i < hdr->count; i++)
-		replace(tm, &tm->irqs.trigger[hdr->start + i], ctx[i]);
+		irq_replace(tm, &tm->irqs.trigger[hdr->start + i], ctx[i]);
 	return 0;
 
 err_put:
@@ -180,10 +180,10 @@ static int msix_set_trigger(struct tess_mdev *tm, const struct vfio_irq_set *hdr
 		return msix_set_eventfds(tm, hdr, data);
 	if (hdr->flags & VFIO_IRQ_SET_DATA_NONE && !hdr->count) {
 		for (i = 0; i < TESS_IRQ_COUNT; i++)
-			replace(tm, &tm->irqs.trigger[i], NULL);
+			irq_replace(tm, &tm->irqs.trigger[i], NULL);
 		return 0;
 	}
-	vectors = named_vectors(hdr, data);
+	vectors = irq_named_vectors(hdr, data);
 	for_each_set_bit(i, &vectors, TESS_IRQ_COUNT)
 		tess_mdev_irq_signal(tm, i);
 	return 0;
@@ -194,7 +194,7 @@ static int msix_set_mask(struct tess_mdev *tm, const struct vfio_irq_set *hdr,
 {
 	if (hdr->flags & VFIO_IRQ_SET_DATA_EVENTFD)
 		return -ENOTTY;
-	set_masked(tm, named_vectors(hdr, data), mask);
+	irq_set_masked(tm, irq_named_vectors(hdr, data), mask);
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static int req_set_eventfd(struct tess_mdev *tm, s32 fd)
 		if (IS_ERR(ctx))
 			return PTR_ERR(ctx);
 	}
-	replace(tm, &tm->irqs.request, ctx);
+	irq_replace(tm, &tm->irqs.request, ctx);
 	return 0;
 }
 
@@ -215,12 +215,12 @@ static int req_set_trigger(struct tess_mdev *tm, const struct vfio_irq_set *hdr,
 			   const void *data)
 {
 	if (!hdr->count) {
-		replace(tm, &tm->irqs.request, NULL);
+		irq_replace(tm, &tm->irqs.request, NULL);
 		return 0;
 	}
 	if (hdr->flags & VFIO_IRQ_SET_DATA_EVENTFD)
 		return req_set_eventfd(tm, *(const s32 *)data);
-	if (named_vectors(hdr, data))
+	if (irq_named_vectors(hdr, data))
 		tess_mdev_irq_request(tm);
 	return 0;
 }

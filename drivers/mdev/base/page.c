@@ -18,7 +18,7 @@
  * Publish the composition to the guest, seqlock-style. The sequence number comes from
  * the host's copy: the guest's can hold anything.
  */
-static void publish_locked(struct tess_mdev_page *page)
+static void page_publish_locked(struct tess_mdev_page *page)
 {
 	struct tess_composition *mapped = page_address(page->mapped);
 	u64 seq = le64_to_cpu(page->comp->seq);
@@ -33,7 +33,7 @@ static void publish_locked(struct tess_mdev_page *page)
 	WRITE_ONCE(mapped->seq, page->comp->seq);
 }
 
-static void fill_locked(struct tess_mdev *tm)
+static void page_fill_locked(struct tess_mdev *tm)
 {
 	struct tess_mdev_page *page = &tm->page;
 
@@ -50,8 +50,8 @@ bool tess_mdev_page_refresh(struct tess_mdev *tm)
 
 	guard(mutex)(&page->lock);
 	if (!page->held)
-		fill_locked(tm);
-	publish_locked(page);
+		page_fill_locked(tm);
+	page_publish_locked(page);
 	return !page->held;
 }
 
@@ -71,14 +71,14 @@ bool tess_mdev_page_release(struct tess_mdev *tm, const struct tess_blueprint *b
 	if (bp)
 		tm->parts.blueprint = *bp;
 	before = le64_to_cpu(page->comp->generation);
-	fill_locked(tm);
+	page_fill_locked(tm);
 	now = le64_to_cpu(page->comp->generation);
 	if (now == before)
 		return false;
 	/* One more, however many parts are others */
 	page->base -= now - before - 1;
 	page->comp->generation = cpu_to_le64(before + 1);
-	publish_locked(page);
+	page_publish_locked(page);
 	return true;
 }
 

@@ -69,7 +69,7 @@ void tess_mdev_parts_blueprint(const struct tess_mdev_parts *parts, struct tess_
 }
 
 /* A mean of two, by slices; of what is counted while they are busy, by their busy time */
-static void add_profile(struct tess_profile *sum, const struct tess_profile *p)
+static void parts_add_profile(struct tess_profile *sum, const struct tess_profile *p)
 {
 	u64 a = sum->slices, b = p->slices, n = a + b;
 	u64 x = a * sum->utilization, y = b * p->utilization, busy = x + y;
@@ -91,7 +91,7 @@ int tess_mdev_parts_profile(const struct tess_mdev_parts *parts, struct tess_pro
 	for (i = 1; !ret && i < parts->count; i++) {
 		ret = tess_vgpu_profile(parts->part[i]->vgpu, &one);
 		if (!ret)
-			add_profile(profile, &one);
+			parts_add_profile(profile, &one);
 	}
 	return ret;
 }
@@ -99,8 +99,8 @@ int tess_mdev_parts_profile(const struct tess_mdev_parts *parts, struct tess_pro
 /* ---- the composition page ---- */
 
 /* Links are between slices of one GPU */
-static void add_composition(struct tess_composition *out, const struct tess_composition *one,
-			    unsigned int first)
+static void parts_add_composition(struct tess_composition *out, const struct tess_composition *one,
+				  unsigned int first)
 {
 	unsigned int i, n = le32_to_cpu(one->slice_count);
 
@@ -128,6 +128,6 @@ void tess_mdev_parts_composition(const struct tess_mdev_parts *parts,
 	out->topology = cpu_to_le32(parts->blueprint.topology);
 	for (i = 1; i < parts->count; i++) {
 		tess_vgpu_composition(parts->part[i]->vgpu, scratch);
-		add_composition(out, scratch, parts->part[i]->first);
+		parts_add_composition(out, scratch, parts->part[i]->first);
 	}
 }

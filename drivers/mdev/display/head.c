@@ -50,22 +50,22 @@ static const u8 tess_mdev_monitor[128] = {
 
 /* ---- frames ---- */
 
-static void raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events)
+static void head_raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events)
 {
 	head->events |= events;
 	if (events & head->event_mask)
 		tess_mdev_irq_signal(tm, TESS_IRQ_DISPLAY);
 }
 
-static bool is_enabled(const struct tess_mdev_head *head)
+static bool head_is_enabled(const struct tess_mdev_head *head)
 {
 	return head->shown.control & TESS_DCONTROL_ENABLE;
 }
 
-static void show(struct tess_mdev *tm, struct tess_mdev_head *head,
-		 const struct tess_mdev_plane *plane)
+static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
+		      const struct tess_mdev_plane *plane)
 {
-	if (!is_enabled(head)) {
+	if (!head_is_enabled(head)) {
 		head->frames = 0;
 		head->frame_time = 0;
 	}
@@ -74,26 +74,26 @@ static void show(struct tess_mdev *tm, struct tess_mdev_head *head,
 	if (head == &tm->display.head[0])
 		tess_mdev_zap_picture(tm);
 	if (!tess_inject_no_flip())
-		raise(tm, head, TESS_DEVENT_FLIP);
+		head_raise(tm, head, TESS_DEVENT_FLIP);
 }
 
-static bool waits_for_frame(const struct tess_mdev_display *display)
+static bool head_waits_for_frame(const struct tess_mdev_display *display)
 {
 	const struct tess_mdev_head *head;
 
 	for (head = display->head; head < display->head + TESS_HEADS_MAX; head++)
-		if (is_enabled(head) && (head->waits || head->event_mask & TESS_DEVENT_FRAME))
+		if (head_is_enabled(head) && (head->waits || head->event_mask & TESS_DEVENT_FRAME))
 			return true;
 	return false;
 }
 
 /* The next frame is a multiple of the period after the last one, however long ago that was */
-static void pace(struct tess_mdev *tm)
+static void head_pace(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
 
 	lockdep_assert_held_write(&tm->map_lock);
-	if (tm->dead || !waits_for_frame(display)) {
+	if (tm->dead || !head_waits_for_frame(display)) {
 		hrtimer_cancel(&display->timer);
 		return;
 	}
@@ -103,18 +103,18 @@ static void pace(struct tess_mdev *tm)
 	hrtimer_start_expires(&display->timer, HRTIMER_MODE_ABS);
 }
 
-static void show_frame(struct tess_mdev *tm, struct tess_mdev_head *head, u64 time)
+static void head_show_frame(struct tess_mdev *tm, struct tess_mdev_head *head, u64 time)
 {
-	if (!is_enabled(head))
+	if (!head_is_enabled(head))
 		return;
 	head->frames++;
 	head->frame_time = time;
 	if (head->waits)
-		show(tm, head, &head->next);
-	raise(tm, head, TESS_DEVENT_FRAME);
+		head_show(tm, head, &head->next);
+	head_raise(tm, head, TESS_DEVENT_FRAME);
 }
 
-static void frame_work(struct work_struct *work)
+static void head_frame_work(struct work_struct *work)
 {
 	struct tess_mdev *tm = container_of(work, struct tess_mdev, display.frame);
 	unsigned int n;
@@ -122,15 +122,15 @@ static void frame_work(struct work_struct *work)
 
 	guard(rwsem_write)(&tm->map_lock);
 	/* The timer may have fired once more while the work was late */
-	if (!tm->dead && waits_for_frame(&tm->display)) {
+	if (!tm->dead && head_waits_for_frame(&tm->display)) {
 		time = tess_mdev_time(tm);
 		for (n = 0; n < TESS_HEADS_MAX; n++)
-			show_frame(tm, &tm->display.head[n], time);
+			head_show_frame(tm, &tm->display.head[n], time);
 	}
-	pace(tm);
+	head_pace(tm);
 }
 
-static enum hrtimer_restart frame_timer(struct hrtimer *timer)
+static enum hrtimer_restart head_frame_timer(struct hrtimer *timer)
 {
 	struct tess_mdev_display *display = container_of(timer, struct tess_mdev_display, timer);
 	struct tess_mdev *tm = container_of(display, struct tess_mdev, display);
@@ -163,8 +163,8 @@ static bool is_in_vram(const struct tess_mdev *tm, const struct tess_mdev_plane 
 	       (u64)plane->pitch * plane->height <= size - plane->address;
 }
 
-static enum tess_display_error check(const struct tess_mdev *tm, unsigned int n,
-				     const struct tess_mdev_plane *plane)
+static enum tess_display_error head_check(const struct tess_mdev *tm, unsigned int n,
+					  const struct tess_mdev_plane *plane)
 {
 	u32 cpp = bytes_per_pixel(plane->format);
 
@@ -184,15 +184,15 @@ static enum tess_display_error check(const struct tess_mdev *tm, unsigned int n,
 	return is_in_vram(tm, plane) ? TESS_DISPLAY_OK : TESS_DISPLAY_ERR_ADDRESS;
 }
 
-static void commit(struct tess_mdev *tm, unsigned int n)
+static void head_commit(struct tess_mdev *tm, unsigned int n)
 {
 	struct tess_mdev_head *head = &tm->display.head[n];
 
-	head->error = check(tm, n, &head->set);
+	head->error = head_check(tm, n, &head->set);
 	if (head->error)
 		return;
-	if (!is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE)) {
-		show(tm, head, &head->set);
+	if (!head_is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE)) {
+		head_show(tm, head, &head->set);
 		return;
 	}
 	head->next = head->set;
@@ -201,20 +201,20 @@ static void commit(struct tess_mdev *tm, unsigned int n)
 
 /* ---- registers ---- */
 
-static bool is_connected(const struct tess_mdev_display *display, unsigned int n)
+static bool head_is_connected(const struct tess_mdev_display *display, unsigned int n)
 {
 	return display->given & BIT(n) && (n || display->link);
 }
 
 static u32 read_status(const struct tess_mdev_display *display, unsigned int n)
 {
-	return (is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
-	       (is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0);
+	return (head_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
+	       (head_is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0);
 }
 
 static u32 edid_size(const struct tess_mdev_display *display, unsigned int n)
 {
-	if (!is_connected(display, n))
+	if (!head_is_connected(display, n))
 		return 0;
 	return n ? sizeof(tess_mdev_monitor) : display->edid.size;
 }
@@ -250,7 +250,7 @@ static u32 *plain_reg(struct tess_mdev_head *head, u32 off)
 	}
 }
 
-static u32 read32(struct tess_mdev_display *display, unsigned int n, u32 off)
+static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 off)
 {
 	struct tess_mdev_head *head = &display->head[n];
 	const u32 *plain = plain_reg(head, off);
@@ -297,7 +297,7 @@ u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned 
 		return 0;
 	if (wide)
 		return len == 8 ? *wide : off & 4 ? upper_32_bits(*wide) : lower_32_bits(*wide);
-	return len == 4 ? read32(display, n, off) : 0;
+	return len == 4 ? head_read32(display, n, off) : 0;
 }
 
 static void write_address(struct tess_mdev_head *head, u32 off, unsigned int len, u64 val)
@@ -310,7 +310,7 @@ static void write_address(struct tess_mdev_head *head, u32 off, unsigned int len
 		head->address_low = val;
 }
 
-static void write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
+static void head_write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
 {
 	struct tess_mdev_head *head = &tm->display.head[n];
 	u32 *plain = plain_reg(head, off);
@@ -324,7 +324,7 @@ static void write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
 	else if (off == TESS_DREG_EVENTS)
 		head->events &= ~val;
 	else if (off == TESS_DREG_COMMIT && val == 1)
-		commit(tm, n);
+		head_commit(tm, n);
 }
 
 void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len, u64 val)
@@ -335,8 +335,8 @@ void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigne
 	if ((off & ~4) == TESS_DREG_ADDRESS)
 		write_address(&tm->display.head[n], off, len, val);
 	else if (len == 4)
-		write32(tm, n, off, val);
-	pace(tm);
+		head_write32(tm, n, off, val);
+	head_pace(tm);
 }
 
 /* ---- the host's side ---- */
@@ -352,7 +352,7 @@ void tess_mdev_set_link(struct tess_mdev *tm, bool up)
 	if (up)
 		display->edid = display->next_edid;
 	if (display->given & BIT(0))
-		raise(tm, &display->head[0], TESS_DEVENT_LINK);
+		head_raise(tm, &display->head[0], TESS_DEVENT_LINK);
 }
 
 void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height)
@@ -373,7 +373,7 @@ void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *h
 /* ---- life ---- */
 
 /* As after a reset, but for what it tells with */
-static void forget(struct tess_mdev_head *head)
+static void head_forget(struct tess_mdev_head *head)
 {
 	const u32 events = head->events, mask = head->event_mask;
 
@@ -396,12 +396,12 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 	for (n = 0; n < TESS_HEADS_MAX; n++) {
 		if (!(changed & BIT(n)))
 			continue;
-		forget(&display->head[n]);
-		raise(tm, &display->head[n], TESS_DEVENT_LINK);
+		head_forget(&display->head[n]);
+		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
 	}
 	if (changed & BIT(0))
 		tess_mdev_zap_picture(tm);
-	pace(tm);
+	head_pace(tm);
 }
 
 void tess_mdev_heads_reset(struct tess_mdev *tm)
@@ -445,6 +445,6 @@ void tess_mdev_heads_close(struct tess_mdev *tm)
 
 void tess_mdev_heads_init(struct tess_mdev *tm)
 {
-	tess_hrtimer_setup(&tm->display.timer, frame_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	INIT_WORK(&tm->display.frame, frame_work);
+	tess_hrtimer_setup(&tm->display.timer, head_frame_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	INIT_WORK(&tm->display.frame, head_frame_work);
 }

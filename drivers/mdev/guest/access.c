@@ -37,7 +37,7 @@ static void access_mapped(void __iomem *map, void *buf, unsigned int len, bool w
  * The vGPU's lock keeps its memory where it is, but its GPU can go at any time. tess_mdev_gone()
  * takes map_lock before the device loses its driver.
  */
-static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int len, bool write)
+static void access_vram(struct tess_mdev *tm, u64 off, void *buf, unsigned int len, bool write)
 {
 	void __iomem *map;
 	phys_addr_t phys;
@@ -62,7 +62,7 @@ static void vram_access(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 	iounmap(map);
 }
 
-static void picture_read(struct tess_mdev *tm, u64 off, void *buf, unsigned int len)
+static void access_picture(struct tess_mdev *tm, u64 off, void *buf, unsigned int len)
 {
 	u64 address = U64_MAX;
 
@@ -73,10 +73,10 @@ static void picture_read(struct tess_mdev *tm, u64 off, void *buf, unsigned int 
 			address = picture->address + off;
 	}
 	/* Nothing is there where there is no VRAM */
-	vram_access(tm, address, buf, len, false);
+	access_vram(tm, address, buf, len, false);
 }
 
-static void region_read(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
+static void access_read(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
 			unsigned int len)
 {
 	u64 val;
@@ -95,13 +95,13 @@ static void region_read(struct tess_mdev *tm, unsigned int index, u64 off, void 
 		memcpy(buf, &val, len);
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_VRAM:
-		vram_access(tm, off, buf, len, false);
+		access_vram(tm, off, buf, len, false);
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_MSIX:
 		tess_mdev_msix_read(tm, off, buf, len);
 		break;
 	case TESS_MDEV_PICTURE_REGION:
-		picture_read(tm, off, buf, len);
+		access_picture(tm, off, buf, len);
 		break;
 	case TESS_MDEV_EDID_REGION:
 		tess_mdev_edid_read(tm, off, buf, len);
@@ -109,7 +109,7 @@ static void region_read(struct tess_mdev *tm, unsigned int index, u64 off, void 
 	}
 }
 
-static int region_write(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
+static int access_write(struct tess_mdev *tm, unsigned int index, u64 off, void *buf,
 			unsigned int len)
 {
 	u64 val = 0;
@@ -127,7 +127,7 @@ static int region_write(struct tess_mdev *tm, unsigned int index, u64 off, void 
 		tess_mdev_regs_write(tm, off, len, val);
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_VRAM:
-		vram_access(tm, off, buf, len, true);
+		access_vram(tm, off, buf, len, true);
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_MSIX:
 		tess_mdev_msix_write(tm, off, buf, len);
@@ -141,7 +141,7 @@ static int region_write(struct tess_mdev *tm, unsigned int index, u64 off, void 
 }
 
 /* Largest aligned piece at @off that is in [off, off + count) */
-static unsigned int piece(u64 off, size_t count)
+static unsigned int access_piece(u64 off, size_t count)
 {
 	unsigned int len = 8;
 
@@ -151,7 +151,7 @@ static unsigned int piece(u64 off, size_t count)
 }
 
 /* Bytes from a file position to the end of its region; 0: no such region */
-static size_t clamp_count(const struct tess_mdev *tm, loff_t pos, size_t count)
+static size_t access_clamp(const struct tess_mdev *tm, loff_t pos, size_t count)
 {
 	u64 size = tess_mdev_region_size(tm, (u64)pos >> TESS_MDEV_REGION_SHIFT);
 	u64 off = pos & TESS_MDEV_REGION_MASK;
@@ -166,15 +166,15 @@ ssize_t tess_mdev_read(struct vfio_device *vdev, char __user *buf, size_t count,
 	u64 off = *ppos & TESS_MDEV_REGION_MASK;
 	size_t done = 0;
 
-	count = clamp_count(tm, *ppos, count);
+	count = access_clamp(tm, *ppos, count);
 	if (!count)
 		return -EINVAL;
 	while (done < count) {
-		unsigned int len = piece(off + done, count - done);
+		unsigned int len = access_piece(off + done, count - done);
 		u8 val[8];
 
 		mutex_lock(&tm->lock);
-		region_read(tm, index, off + done, val, len);
+		access_read(tm, index, off + done, val, len);
 		mutex_unlock(&tm->lock);
 		if (copy_to_user(buf + done, val, len))
 			return -EFAULT;
@@ -195,17 +195,17 @@ ssize_t tess_mdev_write(struct vfio_device *vdev, const char __user *buf, size_t
 	size_t done = 0;
 	int ret;
 
-	count = clamp_count(tm, *ppos, count);
+	count = access_clamp(tm, *ppos, count);
 	if (!count)
 		return -EINVAL;
 	while (done < count) {
-		unsigned int len = piece(off + done, count - done);
+		unsigned int len = access_piece(off + done, count - done);
 		u8 val[8];
 
 		if (copy_from_user(val, buf + done, len))
 			return -EFAULT;
 		mutex_lock(&tm->lock);
-		ret = region_write(tm, index, off + done, val, len);
+		ret = access_write(tm, index, off + done, val, len);
 		mutex_unlock(&tm->lock);
 		/* A reset, or another completion record */
 		tess_mdev_dma_follow(tm);

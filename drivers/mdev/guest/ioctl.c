@@ -16,7 +16,7 @@
 #include "mem/dma.h"
 #include "reset.h"
 
-static long get_info(struct tess_mdev *tm, void __user *arg)
+static long ioctl_get_info(struct tess_mdev *tm, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_device_info, num_irqs);
 	struct vfio_device_info info;
@@ -76,7 +76,7 @@ static long put_caps(struct vfio_region_info *info, struct vfio_info_cap *caps, 
 	return 0;
 }
 
-static long get_region_info(struct tess_mdev *tm, void __user *arg)
+static long ioctl_get_region_info(struct tess_mdev *tm, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_region_info, offset);
 	struct vfio_info_cap caps = {};
@@ -98,7 +98,7 @@ static long get_region_info(struct tess_mdev *tm, void __user *arg)
 }
 #endif
 
-static long get_irq_info(struct tess_mdev *tm, void __user *arg)
+static long ioctl_get_irq_info(struct tess_mdev *tm, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_irq_info, count);
 	struct vfio_irq_info info;
@@ -114,7 +114,7 @@ static long get_irq_info(struct tess_mdev *tm, void __user *arg)
 	return copy_to_user(arg, &info, minsz) ? -EFAULT : 0;
 }
 
-static long set_irqs(struct tess_mdev *tm, void __user *arg)
+static long ioctl_set_irqs(struct tess_mdev *tm, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_irq_set, count);
 	struct vfio_irq_set hdr;
@@ -140,7 +140,7 @@ static long set_irqs(struct tess_mdev *tm, void __user *arg)
 	return ret;
 }
 
-static long reset(struct tess_mdev *tm)
+static long ioctl_reset(struct tess_mdev *tm)
 {
 	mutex_lock(&tm->lock);
 	tess_mdev_reset_function(tm);
@@ -165,19 +165,19 @@ long tess_mdev_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long a
 
 	switch (cmd) {
 	case VFIO_DEVICE_GET_INFO:
-		return get_info(tm, uarg);
+		return ioctl_get_info(tm, uarg);
 #ifdef TESS_VFIO_REGION_INFO_IOCTL
 	case VFIO_DEVICE_GET_REGION_INFO:
-		return get_region_info(tm, uarg);
+		return ioctl_get_region_info(tm, uarg);
 #endif
 	case VFIO_DEVICE_GET_IRQ_INFO:
-		return get_irq_info(tm, uarg);
+		return ioctl_get_irq_info(tm, uarg);
 	case VFIO_DEVICE_SET_IRQS:
-		return set_irqs(tm, uarg);
+		return ioctl_set_irqs(tm, uarg);
 	case VFIO_DEVICE_QUERY_GFX_PLANE:
 		return tess_mdev_query_plane(tm, uarg);
 	case VFIO_DEVICE_RESET:
-		return reset(tm);
+		return ioctl_reset(tm);
 	default:
 		return -ENOTTY;
 	}

@@ -185,7 +185,7 @@ static const struct tess_mdev_reg tess_mdev_global_regs[] = {
 	{ TESS_REG_EVENT_PENDING, 8, read_event_pending, write_event_pending },
 };
 
-static const struct tess_mdev_reg *find_reg(u32 off)
+static const struct tess_mdev_reg *regs_find(u32 off)
 {
 	unsigned int i;
 
@@ -200,7 +200,7 @@ static const struct tess_mdev_reg *find_reg(u32 off)
 
 static u64 global_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
-	const struct tess_mdev_reg *reg = find_reg(off);
+	const struct tess_mdev_reg *reg = regs_find(off);
 	u64 val;
 
 	if (!reg || !reg->read || len > reg->width)
@@ -224,7 +224,7 @@ static bool join_halves(u32 *low, u32 off, unsigned int len, u64 *val)
 
 static void global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
 {
-	const struct tess_mdev_reg *reg = find_reg(off);
+	const struct tess_mdev_reg *reg = regs_find(off);
 
 	if (!reg || !reg->write || len > reg->width)
 		return;
@@ -233,7 +233,7 @@ static void global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 va
 		reg->write(tm, val);
 }
 
-static u64 composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
+static u64 regs_composition_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
 	u64 val = 0;
 
@@ -372,7 +372,7 @@ static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, u
 }
 
 /* Whether @off is in the @count pages that start at @first; @n tells in which */
-static bool in_pages(u32 off, u32 first, unsigned int count, unsigned int *n)
+static bool regs_in_pages(u32 off, u32 first, unsigned int count, unsigned int *n)
 {
 	if (off < first)
 		return false;
@@ -387,14 +387,14 @@ u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 	lockdep_assert_held(&tm->lock);
 	atomic64_inc(&tm->stats.traps);
 	if (off >= TESS_COMPOSITION_PAGE && off < TESS_COMPOSITION_PAGE + TESS_PAGE_SIZE)
-		return composition_read(tm, off - TESS_COMPOSITION_PAGE, len);
+		return regs_composition_read(tm, off - TESS_COMPOSITION_PAGE, len);
 	if (len < 4)
 		return 0;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
 		return global_read(tm, off, len);
-	if (in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
+	if (regs_in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
 		return client_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
-	if (in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
+	if (regs_in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
 		return tess_mdev_head_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
 	return 0;
 }
@@ -409,10 +409,10 @@ void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 v
 		return;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
 		global_write(tm, off, len, val);
-	else if (in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
+	else if (regs_in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
 		client_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
-	else if (in_pages(off, TESS_DOORBELL_PAGE(0), tm->vslices, &n))
+	else if (regs_in_pages(off, TESS_DOORBELL_PAGE(0), tm->vslices, &n))
 		doorbell_write(tm, n, off, len, val);
-	else if (in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
+	else if (regs_in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
 		tess_mdev_head_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
 }

@@ -34,7 +34,7 @@ void tess_mdev_bars_reset(struct tess_mdev *tm)
 	tess_mdev_page_reset(tm);
 }
 
-static int scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
+static int reset_scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
 {
 	u64 zeroed;
 	int ret;
@@ -46,13 +46,13 @@ static int scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
 }
 
 /* False: there is no telling what its slices do, and what its VRAM holds */
-static bool scrub_parts(struct tess_mdev *tm)
+static bool reset_scrub_parts(struct tess_mdev *tm)
 {
 	bool good = true;
 	unsigned int i;
 
 	for (i = 0; i < tm->parts.count; i++)
-		if (scrub_part(tm, tm->parts.part[i]))
+		if (reset_scrub_part(tm, tm->parts.part[i]))
 			good = false;
 	return good;
 }
@@ -70,7 +70,7 @@ void tess_mdev_reset_gpu(struct tess_mdev *tm)
 	/* First: what is parked there belongs to the time before */
 	tess_mdev_doorbells_reset(tm);
 	/* Stops the slices. A fault of before may still pin memory: it is recalled then */
-	if (!scrub_parts(tm)) {
+	if (!reset_scrub_parts(tm)) {
 		dev_dbg(tm->vdev.dev, "cannot be reset: dead from now on\n");
 		scoped_guard(rwsem_write, &tm->map_lock)
 			tess_mdev_set_dead(tm);

@@ -70,7 +70,7 @@ vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys
 
 /* ---- withdrawing ---- */
 
-static void zap_area(struct tess_mdev *tm, const struct tess_mdev_area *area)
+static void area_zap(struct tess_mdev *tm, const struct tess_mdev_area *area)
 {
 	if (area->size)
 		unmap_mapping_range(tm->vdev.inode->i_mapping,
@@ -85,7 +85,7 @@ void tess_mdev_zap(struct tess_mdev *tm)
 
 	tess_mdev_get_areas(tm, areas);
 	for (i = 0; i < TESS_MDEV_AREA_COUNT; i++)
-		zap_area(tm, &areas[i]);
+		area_zap(tm, &areas[i]);
 }
 
 void tess_mdev_zap_picture(struct tess_mdev *tm)
@@ -93,7 +93,7 @@ void tess_mdev_zap_picture(struct tess_mdev *tm)
 	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
 
 	tess_mdev_get_areas(tm, areas);
-	zap_area(tm, &areas[TESS_MDEV_AREA_PICTURE]);
+	area_zap(tm, &areas[TESS_MDEV_AREA_PICTURE]);
 }
 
 void tess_mdev_set_dead(struct tess_mdev *tm)
@@ -130,6 +130,6 @@ void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
 	if (bitmap_empty(part->touched, count))
 		return;
 	tess_mdev_get_areas(tm, areas);
-	zap_area(tm, &areas[TESS_MDEV_AREA_VRAM]);
+	area_zap(tm, &areas[TESS_MDEV_AREA_VRAM]);
 	bitmap_zero(part->touched, count);
 }

@@ -53,19 +53,19 @@
 #include "base/region.h"
 #include "doorbell.h"
 
-static u64 *parked_value(const struct tess_mdev *tm, unsigned int vslice)
+static u64 *doorbell_parked_value(const struct tess_mdev *tm, unsigned int vslice)
 {
 	return page_address(tm->doorbells[vslice].parking) + TESS_DOORBELL_WPTR;
 }
 
 u64 tess_mdev_doorbell_parked(const struct tess_mdev *tm, unsigned int vslice)
 {
-	return le64_to_cpu((__force __le64)READ_ONCE(*parked_value(tm, vslice)));
+	return le64_to_cpu((__force __le64)READ_ONCE(*doorbell_parked_value(tm, vslice)));
 }
 
 /* ---- mappings ---- */
 
-static void zap_locked(struct tess_mdev *tm, unsigned int vslice)
+static void doorbell_zap_locked(struct tess_mdev *tm, unsigned int vslice)
 {
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
 
@@ -78,23 +78,23 @@ static void zap_locked(struct tess_mdev *tm, unsigned int vslice)
 	db->mapped = false;
 }
 
-static void zap_all_locked(struct tess_mdev *tm)
+static void doorbell_zap_all_locked(struct tess_mdev *tm)
 {
 	unsigned int i;
 
 	for (i = 0; i < tm->nr_doorbells; i++)
-		zap_locked(tm, i);
+		doorbell_zap_locked(tm, i);
 }
 
 void tess_mdev_doorbells_zap(struct tess_mdev *tm)
 {
 	mutex_lock(&tm->doorbell_lock);
-	zap_all_locked(tm);
+	doorbell_zap_all_locked(tm);
 	mutex_unlock(&tm->doorbell_lock);
 }
 
-static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
-			       unsigned long addr, unsigned int vslice)
+static vm_fault_t doorbell_fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
+					unsigned long addr, unsigned int vslice)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_doorbell *db = &tm->doorbells[vslice];
@@ -113,7 +113,7 @@ static vm_fault_t fault_locked(struct tess_mdev *tm, struct vm_area_struct *vma,
 }
 
 /* Charged to the VMM, which can be out of memory: nobody else is to wait for it */
-static int make_table(struct vm_fault *vmf, unsigned long addr)
+static int doorbell_make_table(struct vm_fault *vmf, unsigned long addr)
 {
 	tess_hold(TESS_HOLD_TABLE);
 	if (!pmd_none(*vmf->pmd))
@@ -127,10 +127,10 @@ vm_fault_t tess_mdev_doorbell_fault(struct tess_mdev *tm, struct vm_fault *vmf,
 	unsigned long addr = vmf->address & PAGE_MASK;
 	struct vm_area_struct *vma = vmf->vma;
 
-	if (make_table(vmf, addr))
+	if (doorbell_make_table(vmf, addr))
 		return VM_FAULT_OOM;
 	guard(mutex)(&tm->doorbell_lock);
-	return fault_locked(tm, vma, addr, vslice);
+	return doorbell_fault_locked(tm, vma, addr, vslice);
 }
 
 /* ---- call-backs of the core ---- */
@@ -141,7 +141,7 @@ void tess_mdev_parked(struct tess_vgpu *vgpu, unsigned int vslice)
 	struct tess_mdev *tm = part->tm;
 
 	mutex_lock(&tm->doorbell_lock);
-	zap_locked(tm, part->first + vslice);
+	doorbell_zap_locked(tm, part->first + vslice);
 	mutex_unlock(&tm->doorbell_lock);
 	if (tess_mdev_doorbell_parked(tm, part->first + vslice))
 		tess_vslice_wake(vgpu, vslice);
@@ -151,11 +151,12 @@ bool tess_mdev_resumed(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr)
 {
 	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 	struct tess_mdev *tm = part->tm;
-	u64 parked;
+	u64 *value, parked;
 
 	mutex_lock(&tm->doorbell_lock);
-	zap_locked(tm, part->first + vslice);
-	parked = le64_to_cpu((__force __le64)xchg(parked_value(tm, part->first + vslice), 0));
+	doorbell_zap_locked(tm, part->first + vslice);
+	value = doorbell_parked_value(tm, part->first + vslice);
+	parked = le64_to_cpu((__force __le64)xchg(value, 0));
 	if (parked)
 		tess_vslice_forward(vgpu, vslice, parked);
 	mutex_unlock(&tm->doorbell_lock);
@@ -169,7 +170,7 @@ void tess_mdev_doorbells_follow(struct tess_mdev *tm)
 
 	lockdep_assert_held(&tm->doorbell_lock);
 	/* Stores to what stayed mapped would reach a page that nobody looks at any more */
-	zap_all_locked(tm);
+	doorbell_zap_all_locked(tm);
 	for (i = 0; i < tm->vslices; i++) {
 		if (!tess_mdev_doorbell_parked(tm, i))
 			continue;
@@ -183,8 +184,8 @@ void tess_mdev_doorbells_follow(struct tess_mdev *tm)
 void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice)
 {
 	mutex_lock(&tm->doorbell_lock);
-	zap_locked(tm, vslice);
-	WRITE_ONCE(*parked_value(tm, vslice), 0);
+	doorbell_zap_locked(tm, vslice);
+	WRITE_ONCE(*doorbell_parked_value(tm, vslice), 0);
 	mutex_unlock(&tm->doorbell_lock);
 }
 
@@ -193,7 +194,7 @@ void tess_mdev_doorbells_reset(struct tess_mdev *tm)
 	unsigned int i;
 
 	mutex_lock(&tm->doorbell_lock);
-	zap_all_locked(tm);
+	doorbell_zap_all_locked(tm);
 	for (i = 0; i < tm->nr_doorbells; i++)
 		clear_highpage(tm->doorbells[i].parking);
 	mutex_unlock(&tm->doorbell_lock);
@@ -201,7 +202,7 @@ void tess_mdev_doorbells_reset(struct tess_mdev *tm)
 
 /* ---- life ---- */
 
-static void add_page(struct tess_mdev *tm, struct page *page)
+static void doorbell_add_page(struct tess_mdev *tm, struct page *page)
 {
 	mutex_lock(&tm->doorbell_lock);
 	tm->doorbells[tm->nr_doorbells++].parking = page;
@@ -217,7 +218,7 @@ int tess_mdev_doorbells_grow(struct tess_mdev *tm, unsigned int count)
 
 		if (!page)
 			return -ENOMEM;
-		add_page(tm, page);
+		doorbell_add_page(tm, page);
 	}
 	return 0;
 }

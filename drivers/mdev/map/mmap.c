@@ -55,21 +55,21 @@ static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
 	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
 }
 
-static vm_fault_t vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-			     unsigned long addr, phys_addr_t phys)
+static vm_fault_t mmap_vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+				  unsigned long addr, phys_addr_t phys)
 {
 	return tess_mdev_insert(vma, addr, phys ?: page_to_phys(tm->parking));
 }
 
-static vm_fault_t composition_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-				    unsigned long addr)
+static vm_fault_t mmap_composition_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
+					 unsigned long addr)
 {
 	return tess_mdev_insert(vma, addr,
 				page_to_phys(tm->dead ? tm->parking : tm->page.mapped));
 }
 
 /* What to return for an entry that was made; see above */
-static vm_fault_t made(struct vm_fault *vmf, vm_fault_t ret)
+static vm_fault_t mmap_made(struct vm_fault *vmf, vm_fault_t ret)
 {
 	if (ret != VM_FAULT_NOPAGE || !fault_flag_allow_retry_first(vmf->flags) ||
 	    vmf->flags & (FAULT_FLAG_USER | FAULT_FLAG_RETRY_NOWAIT))
@@ -78,7 +78,7 @@ static vm_fault_t made(struct vm_fault *vmf, vm_fault_t ret)
 	return VM_FAULT_RETRY;
 }
 
-static vm_fault_t fault(struct vm_fault *vmf)
+static vm_fault_t mmap_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
@@ -98,21 +98,21 @@ static vm_fault_t fault(struct vm_fault *vmf)
 		/* Also for a load: a store that follows does not fault */
 		if (phys)
 			tess_mdev_touch(tm, off, PAGE_SIZE);
-		return vram_fault(tm, vma, addr, phys);
+		return mmap_vram_fault(tm, vma, addr, phys);
 	case TESS_MDEV_PICTURE_REGION:
-		return vram_fault(tm, vma, addr, picture_phys(tm, off));
+		return mmap_vram_fault(tm, vma, addr, picture_phys(tm, off));
 	default:
-		return composition_fault(tm, vma, addr);
+		return mmap_composition_fault(tm, vma, addr);
 	}
 }
 
 static vm_fault_t tess_mdev_fault(struct vm_fault *vmf)
 {
-	return made(vmf, fault(vmf));
+	return mmap_made(vmf, mmap_fault(vmf));
 }
 
 #ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
-static vm_fault_t huge_fault(struct vm_fault *vmf, unsigned int order)
+static vm_fault_t mmap_huge_fault(struct vm_fault *vmf, unsigned int order)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct tess_mdev *tm = vma->vm_private_data;
@@ -139,7 +139,7 @@ static vm_fault_t huge_fault(struct vm_fault *vmf, unsigned int order)
 
 static vm_fault_t tess_mdev_huge_fault(struct vm_fault *vmf, unsigned int order)
 {
-	return made(vmf, huge_fault(vmf, order));
+	return mmap_made(vmf, mmap_huge_fault(vmf, order));
 }
 #endif
 

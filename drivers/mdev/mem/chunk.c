@@ -31,22 +31,23 @@ static enum dma_data_direction chunk_direction(const struct tess_mdev_chunk *chu
 	return chunk->prot & TESS_AS_WRITE ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
 }
 
-static void unmap_dma(const struct tess_mdev_chunk *chunk, struct device *dev,
-		      struct sg_table *sgt, unsigned long attrs)
+static void chunk_unmap_dma(const struct tess_mdev_chunk *chunk, struct device *dev,
+			    struct sg_table *sgt, unsigned long attrs)
 {
 	dma_unmap_sgtable(dev, sgt, chunk_direction(chunk), attrs);
 	sg_free_table(sgt);
 }
 
 /* Of the first @n parts */
-static void unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, unsigned int n)
+static void chunk_unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, unsigned int n)
 {
 	while (n--)
-		unmap_dma(chunk, tm->parts.part[n]->dev, &chunk->sgt[n],
-			  n ? ALSO_MAPPED : 0);
+		chunk_unmap_dma(chunk, tm->parts.part[n]->dev, &chunk->sgt[n],
+				n ? ALSO_MAPPED : 0);
 }
 
-static void leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk, unsigned int n)
+static void chunk_leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk,
+			       unsigned int n)
 {
 	while (n--)
 		tess_as_unmap(tm->parts.part[n]->as, chunk->pin.first << PAGE_SHIFT,
@@ -55,7 +56,7 @@ static void leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chu
 
 /* ---- mapping ---- */
 
-static int enter_segment(struct tess_as *as, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
+static int chunk_enter_segment(struct tess_as *as, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
 {
 	if (addr + size > BIT_ULL(TESS_BUS_BITS))
 		return -ERANGE;
@@ -63,8 +64,8 @@ static int enter_segment(struct tess_as *as, u64 gpa, dma_addr_t addr, u64 size,
 }
 
 /* Segments that follow each other are entered as one, for large leaves */
-static int enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *chunk,
-			const struct sg_table *sgt)
+static int chunk_enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *chunk,
+			      const struct sg_table *sgt)
 {
 	u64 gpa = chunk->pin.first << PAGE_SHIFT, size = 0;
 	struct scatterlist *sg;
@@ -77,14 +78,14 @@ static int enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *chunk,
 			size += sg_dma_len(sg);
 			continue;
 		}
-		ret = size ? enter_segment(as, gpa, addr, size, chunk->prot) : 0;
+		ret = size ? chunk_enter_segment(as, gpa, addr, size, chunk->prot) : 0;
 		if (ret)
 			goto err_unmap;
 		gpa += size;
 		addr = sg_dma_address(sg);
 		size = sg_dma_len(sg);
 	}
-	ret = enter_segment(as, gpa, addr, size, chunk->prot);
+	ret = chunk_enter_segment(as, gpa, addr, size, chunk->prot);
 	if (ret)
 		goto err_unmap;
 	return 0;
@@ -94,8 +95,8 @@ err_unmap:
 	return ret;
 }
 
-static int map_dma(const struct tess_mdev_chunk *chunk, struct page **pages, struct device *dev,
-		   struct sg_table *sgt, unsigned long attrs)
+static int chunk_map_dma(const struct tess_mdev_chunk *chunk, struct page **pages,
+			 struct device *dev, struct sg_table *sgt, unsigned long attrs)
 {
 	int ret;
 
@@ -111,16 +112,16 @@ static int map_dma(const struct tess_mdev_chunk *chunk, struct page **pages, str
 }
 
 /* For each part; all or nothing */
-static int map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct page **pages)
+static int chunk_map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct page **pages)
 {
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < chunk->count; i++) {
-		ret = map_dma(chunk, pages, tm->parts.part[i]->dev, &chunk->sgt[i],
-			      i ? ALSO_MAPPED : 0);
+		ret = chunk_map_dma(chunk, pages, tm->parts.part[i]->dev, &chunk->sgt[i],
+				    i ? ALSO_MAPPED : 0);
 		if (ret) {
-			unmap_parts(tm, chunk, i);
+			chunk_unmap_parts(tm, chunk, i);
 			return ret;
 		}
 	}
@@ -128,15 +129,15 @@ static int map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct
 }
 
 /* The same for stage 2 */
-static int enter_parts(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
+static int chunk_enter_parts(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
 {
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < chunk->count; i++) {
-		ret = enter_stage2(tm->parts.part[i]->as, chunk, &chunk->sgt[i]);
+		ret = chunk_enter_stage2(tm->parts.part[i]->as, chunk, &chunk->sgt[i]);
 		if (ret) {
-			leave_stage2(tm, chunk, i);
+			chunk_leave_stage2(tm, chunk, i);
 			return ret;
 		}
 	}
@@ -148,31 +149,31 @@ int tess_mdev_chunk_map(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, str
 	int ret;
 
 	lockdep_assert_held(&tm->dma.lock);
-	ret = map_parts(tm, chunk, pages);
+	ret = chunk_map_parts(tm, chunk, pages);
 	if (ret)
 		return ret;
-	ret = enter_parts(tm, chunk);
+	ret = chunk_enter_parts(tm, chunk);
 	if (ret)
-		unmap_parts(tm, chunk, chunk->count);
+		chunk_unmap_parts(tm, chunk, chunk->count);
 	return ret;
 }
 
 void tess_mdev_chunk_leave(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk)
 {
 	lockdep_assert_held(&tm->dma.lock);
-	leave_stage2(tm, chunk, chunk->count);
+	chunk_leave_stage2(tm, chunk, chunk->count);
 }
 
 void tess_mdev_chunk_unmap(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
 	lockdep_assert_held(&tm->dma.lock);
-	unmap_parts(tm, chunk, chunk->count);
+	chunk_unmap_parts(tm, chunk, chunk->count);
 }
 
 /* ---- another GPU ---- */
 
 /* What is pinned stays pinned; the other device needs a mapping of its own. @pages: scratch */
-static int prepare_chunk(struct tess_mdev_chunk *chunk, struct tess_mdev_part *next,
+static int chunk_prepare(struct tess_mdev_chunk *chunk, struct tess_mdev_part *next,
 			 struct page **pages)
 {
 	struct sg_table sgt = {};
@@ -182,25 +183,25 @@ static int prepare_chunk(struct tess_mdev_chunk *chunk, struct tess_mdev_part *n
 
 	for_each_sgtable_page(&chunk->sgt[0], &it, 0)
 		pages[n++] = sg_page_iter_page(&it);
-	ret = map_dma(chunk, pages, next->dev, &sgt, ALSO_MAPPED);
+	ret = chunk_map_dma(chunk, pages, next->dev, &sgt, ALSO_MAPPED);
 	if (ret)
 		return ret;
-	ret = enter_stage2(next->as, chunk, &sgt);
+	ret = chunk_enter_stage2(next->as, chunk, &sgt);
 	if (ret)
-		unmap_dma(chunk, next->dev, &sgt, ALSO_MAPPED);
+		chunk_unmap_dma(chunk, next->dev, &sgt, ALSO_MAPPED);
 	else
 		chunk->next = sgt;
 	return ret;
 }
 
-static int prepare_chunks(struct tess_mdev *tm, struct tess_mdev_part *next, struct page **pages)
+static int chunk_prepare_all(struct tess_mdev *tm, struct tess_mdev_part *next, struct page **pages)
 {
 	struct tess_mdev_chunk *chunk;
 	unsigned long index = 0;
 	int ret = 0;
 
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		ret = prepare_chunk(chunk, next, pages);
+		ret = chunk_prepare(chunk, next, pages);
 		if (ret)
 			break;
 	}
@@ -216,7 +217,7 @@ int tess_mdev_dma_prepare(struct tess_mdev *tm, struct tess_mdev_part *next)
 	pages = kvcalloc(TESS_MDEV_CHUNK_PAGES, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
-	ret = prepare_chunks(tm, next, pages);
+	ret = chunk_prepare_all(tm, next, pages);
 	if (ret)
 		tess_mdev_dma_cancel(tm, next);
 	kvfree(pages);
@@ -234,7 +235,7 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 			continue;
 		tess_as_unmap(next->as, chunk->pin.first << PAGE_SHIFT,
 			      (u64)chunk->pin.npages << PAGE_SHIFT);
-		unmap_dma(chunk, next->dev, &chunk->next, ALSO_MAPPED);
+		chunk_unmap_dma(chunk, next->dev, &chunk->next, ALSO_MAPPED);
 		chunk->next = (struct sg_table){};
 	}
 }
@@ -249,7 +250,7 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 	/* It is frozen for good; all the same it keeps nothing that it could reach */
 	tess_as_unmap(before->as, 0, TESS_PA_VRAM);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		unmap_dma(chunk, before->dev, &chunk->sgt[0], ALSO_MAPPED);
+		chunk_unmap_dma(chunk, before->dev, &chunk->sgt[0], ALSO_MAPPED);
 		chunk->sgt[0] = chunk->next;
 		chunk->next = (struct sg_table){};
 	}

@@ -75,7 +75,7 @@ static void drop_chunk(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
  * All chunks that have a page in [@first, @last] are out of reach, and those that are coming will
  * not be mapped; true if there is one
  */
-static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
+static bool mem_release_range(struct tess_mdev *tm, u64 first, u64 last)
 {
 	struct tess_mdev_dma *dma = &tm->dma;
 	struct tess_mdev_chunk *chunk;
@@ -99,23 +99,23 @@ static bool release_range(struct tess_mdev *tm, u64 first, u64 last)
 	return found;
 }
 
-static void release_all(struct tess_mdev *tm)
+static void mem_release_all(struct tess_mdev *tm)
 {
 	tess_mdev_records_drop(tm);
-	release_range(tm, 0, ULONG_MAX);
+	mem_release_range(tm, 0, ULONG_MAX);
 }
 
 void tess_mdev_dma_release(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->dma.lock);
-	release_all(tm);
+	mem_release_all(tm);
 }
 
 void tess_mdev_dma_close(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->dma.lock);
 	tm->dma.open = false;
-	release_all(tm);
+	mem_release_all(tm);
 }
 
 void tess_mdev_dma_closed(struct tess_mdev *tm)
@@ -137,7 +137,7 @@ void tess_mdev_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
 
 	scoped_guard(mutex, &tm->dma.lock) {
 		found = tess_mdev_records_unmap(tm, first, last);
-		found |= release_range(tm, first, last);
+		found |= mem_release_range(tm, first, last);
 		if (found)
 			tess_mdev_pins_pause(&tm->dma);
 	}
@@ -176,7 +176,7 @@ static struct tess_mdev_chunk *alloc_chunk(struct tess_mdev *tm, u64 first, u64 
 }
 
 /* The largest range without a chunk around @pfn, inside its window of @size pages */
-static void find_window(struct tess_mdev_dma *dma, u64 pfn, u64 size, u64 *first, u64 *last)
+static void mem_find_window(struct tess_mdev_dma *dma, u64 pfn, u64 size, u64 *first, u64 *last)
 {
 	struct tess_mdev_chunk *chunk;
 	u64 at;
@@ -195,7 +195,7 @@ static void find_window(struct tess_mdev_dma *dma, u64 pfn, u64 size, u64 *first
 }
 
 /* There is no chunk at @pfn */
-static struct tess_mdev_chunk *reserve(struct tess_mdev *tm, u64 pfn, u64 size, u32 prot)
+static struct tess_mdev_chunk *mem_reserve(struct tess_mdev *tm, u64 pfn, u64 size, u32 prot)
 {
 	struct tess_mdev_chunk *chunk;
 	u64 first, last;
@@ -205,7 +205,7 @@ static struct tess_mdev_chunk *reserve(struct tess_mdev *tm, u64 pfn, u64 size, 
 	/* Once it is dead, what is pinned is released, and nothing comes after that */
 	if (!tm->dma.open || READ_ONCE(tm->dead))
 		return ERR_PTR(-ENODEV);
-	find_window(&tm->dma, pfn, size, &first, &last);
+	mem_find_window(&tm->dma, pfn, size, &first, &last);
 	chunk = alloc_chunk(tm, first, last, prot);
 	if (!chunk)
 		return ERR_PTR(-ENOMEM);
@@ -218,7 +218,7 @@ static struct tess_mdev_chunk *reserve(struct tess_mdev *tm, u64 pfn, u64 size, 
 	return chunk;
 }
 
-static int publish(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct page **pages)
+static int mem_publish(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct page **pages)
 {
 	int ret;
 
@@ -236,7 +236,7 @@ static int publish(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, struct p
 	return 0;
 }
 
-static void unreserve(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+static void mem_unreserve(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
 	scoped_guard(mutex, &tm->dma.lock) {
 		forget_chunk(&tm->dma, chunk);
@@ -246,7 +246,7 @@ static void unreserve(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 }
 
 /* Pin what was reserved, and let the GPU reach it; @chunk may be gone afterwards */
-static int fill(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
+static int mem_fill(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 {
 	int prot = IOMMU_READ | (chunk->prot & TESS_AS_WRITE ? IOMMU_WRITE : 0), ret = -ENOMEM;
 	struct page **pages;
@@ -255,18 +255,18 @@ static int fill(struct tess_mdev *tm, struct tess_mdev_chunk *chunk)
 	if (pages)
 		ret = tess_mdev_pin(tm, &chunk->pin, prot, pages);
 	if (!ret) {
-		ret = publish(tm, chunk, pages);
+		ret = mem_publish(tm, chunk, pages);
 		if (ret)
 			tess_mdev_unpin(tm, &chunk->pin);
 	}
 	if (ret)
-		unreserve(tm, chunk);
+		mem_unreserve(tm, chunk);
 	kvfree(pages);
 	return ret;
 }
 
 /* What there is at @pfn; one that is coming is waited for */
-static struct tess_mdev_chunk *find_arrived(struct tess_mdev_dma *dma, u64 pfn)
+static struct tess_mdev_chunk *mem_find_arrived(struct tess_mdev_dma *dma, u64 pfn)
 {
 	struct tess_mdev_chunk *chunk;
 
@@ -276,7 +276,7 @@ static struct tess_mdev_chunk *find_arrived(struct tess_mdev_dma *dma, u64 pfn)
 }
 
 /**
- * bring() - pin guest memory and let the GPU reach it
+ * mem_bring() - pin guest memory and let the GPU reach it
  * @tm: vGPU
  * @pfn: page number
  * @size: pages around it that may be pinned with it
@@ -287,37 +287,37 @@ static struct tess_mdev_chunk *find_arrived(struct tess_mdev_dma *dma, u64 pfn)
  * limit of locked memory; -ERANGE the GPU cannot address it; -EAGAIN it was taken away meanwhile;
  * -ENODEV closed, or a GPU is gone.
  */
-static int bring(struct tess_mdev *tm, u64 pfn, u64 size, u32 prot, bool store)
+static int mem_bring(struct tess_mdev *tm, u64 pfn, u64 size, u32 prot, bool store)
 {
 	struct tess_mdev_chunk *chunk;
 
 	scoped_guard(mutex, &tm->dma.lock) {
-		chunk = find_arrived(&tm->dma, pfn);
+		chunk = mem_find_arrived(&tm->dma, pfn);
 		/* Another vslice was first, or this is a store to read-only memory */
 		if (chunk)
 			return store && !(chunk->prot & TESS_AS_WRITE) ? -EPERM : 0;
-		chunk = reserve(tm, pfn, size, prot);
+		chunk = mem_reserve(tm, pfn, size, prot);
 	}
-	return IS_ERR(chunk) ? PTR_ERR(chunk) : fill(tm, chunk);
+	return IS_ERR(chunk) ? PTR_ERR(chunk) : mem_fill(tm, chunk);
 }
 
-static int bring_window(struct tess_mdev *tm, u64 pfn, bool store)
+static int mem_bring_window(struct tess_mdev *tm, u64 pfn, bool store)
 {
 	u64 size = rounddown_pow_of_two(clamp(READ_ONCE(fault_around), 1U,
 					      TESS_MDEV_CHUNK_PAGES));
 	u32 ro = TESS_AS_READ | TESS_AS_EXEC, rw = ro | TESS_AS_WRITE;
 	int ret;
 
-	ret = bring(tm, pfn, size, rw, store);
+	ret = mem_bring(tm, pfn, size, rw, store);
 	if (ret && ret != -EAGAIN && ret != -ENODEV && size > 1)
-		ret = bring(tm, pfn, 1, rw, store);
+		ret = mem_bring(tm, pfn, 1, rw, store);
 	if (ret == -EPERM && !store)
-		ret = bring(tm, pfn, 1, ro, store);
+		ret = mem_bring(tm, pfn, 1, ro, store);
 	return ret;
 }
 
 /* False: @part was exchanged for another, and runs no more */
-static bool begin_fault(struct tess_mdev *tm, const struct tess_mdev_part *part)
+static bool mem_begin_fault(struct tess_mdev *tm, const struct tess_mdev_part *part)
 {
 	guard(mutex)(&tm->dma.lock);
 	if (!tess_mdev_has_part(&tm->parts, part))
@@ -326,22 +326,22 @@ static bool begin_fault(struct tess_mdev *tm, const struct tess_mdev_part *part)
 	return true;
 }
 
-static void end_fault(struct tess_mdev *tm)
+static void mem_end_fault(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->dma.lock);
 	tm->dma.faults--;
 	tess_mdev_pins_ended(&tm->dma);
 }
 
-static int fault(struct tess_mdev *tm, const struct tess_mdev_part *part, u64 pfn, bool store)
+static int mem_fault(struct tess_mdev *tm, const struct tess_mdev_part *part, u64 pfn, bool store)
 {
 	int ret;
 
-	if (!begin_fault(tm, part))
+	if (!mem_begin_fault(tm, part))
 		return 0;
-	ret = bring_window(tm, pfn, store);
+	ret = mem_bring_window(tm, pfn, store);
 	tess_mdev_dma_follow(tm);
-	end_fault(tm);
+	mem_end_fault(tm);
 	/* VFIO unmapped it, or there was a reset; if the GPU still wants it, it will say so */
 	return ret == -EAGAIN ? 1 : ret;
 }
@@ -363,7 +363,7 @@ int tess_mdev_dma_fault(struct tess_mdev_part *part, const struct tess_host_faul
 	if (hf->gpa < TESS_PA_VRAM) {
 		ret = tess_mdev_pins_paused(&tm->dma);
 		if (!ret)
-			ret = fault(tm, part, hf->gpa >> PAGE_SHIFT, hf->access == 2);
+			ret = mem_fault(tm, part, hf->gpa >> PAGE_SHIFT, hf->access == 2);
 		if (ret > 0)
 			return ret;
 	}
@@ -407,7 +407,7 @@ struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 	return ERR_PTR(ret);
 }
 
-static void give_back_work(struct work_struct *work)
+static void mem_give_back_work(struct work_struct *work)
 {
 	struct tess_mdev *tm = container_of(work, struct tess_mdev, dma.give_back);
 
@@ -420,7 +420,7 @@ void tess_mdev_dma_init(struct tess_mdev *tm)
 	struct tess_mdev_dma *dma = &tm->dma;
 
 	mutex_init(&dma->lock);
-	INIT_WORK(&dma->give_back, give_back_work);
+	INIT_WORK(&dma->give_back, mem_give_back_work);
 	INIT_LIST_HEAD(&dma->busy);
 	INIT_LIST_HEAD(&dma->dropped);
 	init_waitqueue_head(&dma->wait);
@@ -438,19 +438,19 @@ void tess_mdev_dma_open(struct tess_mdev *tm)
 	tm->dma.open = true;
 }
 
-static bool cut_off(struct tess_mdev *tm, struct tess_mdev_part *part)
+static bool mem_cut_off(struct tess_mdev *tm, struct tess_mdev_part *part)
 {
 	guard(mutex)(&tm->dma.lock);
 	/* It may have been replaced meanwhile */
 	if (!tess_mdev_has_part(&tm->parts, part))
 		return false;
 	/* The other parts, too, reach nothing any more */
-	release_all(tm);
+	mem_release_all(tm);
 	return true;
 }
 
 /* Is all unpinned, before the time is up? */
-static bool given_back(struct tess_mdev_dma *dma)
+static bool mem_given_back(struct tess_mdev_dma *dma)
 {
 	long left = TESS_MDEV_VMM_TIMEOUT;
 
@@ -462,12 +462,12 @@ static bool given_back(struct tess_mdev_dma *dma)
 
 void tess_mdev_dma_gone(struct tess_mdev *tm, struct tess_mdev_part *part)
 {
-	if (!cut_off(tm, part))
+	if (!mem_cut_off(tm, part))
 		return;
 	get_device(&tm->vdev.device);
 	if (!queue_work(tm->wq, &tm->dma.give_back))
 		vfio_put_device(&tm->vdev);
-	if (!given_back(&tm->dma))
+	if (!mem_given_back(&tm->dma))
 		dev_notice(tm->vdev.dev,
 			   "its VMM is stuck in VFIO: pages of the guest, out of reach of the GPU, stay pinned until it goes on\n");
 }

@@ -150,7 +150,7 @@ void tess_mdev_pins_settle(struct tess_mdev *tm)
 		schedule_timeout_uninterruptible(left);
 }
 
-static void assert_unlocked(const struct tess_mdev *tm)
+static void pin_assert_unlocked(const struct tess_mdev *tm)
 {
 	lockdep_assert_not_held(&tm->shape.lock);
 	lockdep_assert_not_held(&tm->lock);
@@ -171,7 +171,7 @@ int tess_mdev_pin(struct tess_mdev *tm, struct tess_mdev_pin *pin, int prot, str
 	u64 iova = pin->first << PAGE_SHIFT;
 	int ret;
 
-	assert_unlocked(tm);
+	pin_assert_unlocked(tm);
 	ret = vfio_pin_pages(&tm->vdev, iova, pin->npages, prot, pages);
 	if (ret == pin->npages) {
 		atomic64_add(ret, &tm->stats.pinned_pages);
@@ -189,12 +189,12 @@ int tess_mdev_pin(struct tess_mdev *tm, struct tess_mdev_pin *pin, int prot, str
  */
 void tess_mdev_unpin(struct tess_mdev *tm, struct tess_mdev_pin *pin)
 {
-	assert_unlocked(tm);
+	pin_assert_unlocked(tm);
 	vfio_unpin_pages(&tm->vdev, pin->first << PAGE_SHIFT, pin->npages);
 	atomic64_sub(pin->npages, &tm->stats.pinned_pages);
 }
 
-static struct tess_mdev_pin *take_dropped(struct tess_mdev *tm)
+static struct tess_mdev_pin *pin_take_dropped(struct tess_mdev *tm)
 {
 	struct tess_mdev_pin *pin;
 
@@ -213,7 +213,7 @@ void tess_mdev_pins_give_back(struct tess_mdev *tm)
 {
 	struct tess_mdev_pin *pin;
 
-	while ((pin = take_dropped(tm))) {
+	while ((pin = pin_take_dropped(tm))) {
 		tess_mdev_unpin(tm, pin);
 		scoped_guard(mutex, &tm->dma.lock)
 			tess_mdev_pin_end(tm, pin);
@@ -221,7 +221,7 @@ void tess_mdev_pins_give_back(struct tess_mdev *tm)
 	}
 }
 
-static bool is_busy(const struct tess_mdev_dma *dma, u64 first, u64 last)
+static bool pin_is_busy(const struct tess_mdev_dma *dma, u64 first, u64 last)
 {
 	const struct tess_mdev_pin *pin;
 
@@ -243,6 +243,6 @@ void tess_mdev_pins_finish(struct tess_mdev *tm, u64 first, u64 last)
 
 	tess_mdev_pins_give_back(tm);
 	guard(mutex)(&dma->lock);
-	while (is_busy(dma, first, last))
+	while (pin_is_busy(dma, first, last))
 		tess_mdev_pins_wait(dma, MAX_SCHEDULE_TIMEOUT);
 }

@@ -36,21 +36,21 @@ struct record_page {
 };
 
 /* The GPU writes to it; it is only not looked at */
-static bool is_refused(const struct tess_mdev_record *rec)
+static bool record_is_refused(const struct tess_mdev_record *rec)
 {
 	return rec->gpa >= TESS_PA_VRAM;
 }
 
 /* By tess_mdev_records_pin() */
-static void want(struct tess_mdev *tm, struct tess_mdev_record *rec)
+static void record_want(struct tess_mdev *tm, struct tess_mdev_record *rec)
 {
 	lockdep_assert_held(&tm->dma.lock);
-	rec->wanted = rec->gpa && !is_refused(rec);
+	rec->wanted = rec->gpa && !record_is_refused(rec);
 	if (rec->wanted)
 		WRITE_ONCE(tm->dma.owed, true);
 }
 
-static void detach(struct tess_mdev *tm, unsigned int vslice)
+static void record_detach(struct tess_mdev *tm, unsigned int vslice)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	struct tess_mdev_record *rec = &tm->records[vslice];
@@ -86,14 +86,14 @@ void tess_mdev_record_update(struct tess_mdev *tm, unsigned int vslice)
 	guard(mutex)(&tm->dma.lock);
 	if (gpa == rec->gpa && (!gpa || rec->map))
 		return;
-	detach(tm, vslice);
+	record_detach(tm, vslice);
 	rec->gpa = IS_ALIGNED(gpa, TESS_COMPLETION_RECORD_SIZE) ? gpa : 0;
-	want(tm, rec);
+	record_want(tm, rec);
 }
 
 /* ---- pinning ---- */
 
-static struct record_page *begin_page(struct tess_mdev *tm, struct tess_mdev_record *rec)
+static struct record_page *record_begin_page(struct tess_mdev *tm, struct tess_mdev_record *rec)
 {
 	struct record_page *rp;
 
@@ -113,7 +113,8 @@ static struct record_page *begin_page(struct tess_mdev *tm, struct tess_mdev_rec
 }
 
 /* False: it is of no use any more, as the page was taken away or the record is elsewhere by now */
-static bool attach(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp, void *map)
+static bool record_attach(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp,
+			  void *map)
 {
 	struct tess_mdev_record *rec = &tm->records[vslice];
 	struct tess_mdev_vslice vs;
@@ -130,25 +131,25 @@ static bool attach(struct tess_mdev *tm, unsigned int vslice, struct record_page
 	return true;
 }
 
-static bool pin_page(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp)
+static bool record_pin_page(struct tess_mdev *tm, unsigned int vslice, struct record_page *rp)
 {
 	void *map;
 
 	if (tess_mdev_pin(tm, &rp->pin, IOMMU_READ | IOMMU_WRITE, &rp->page))
 		return false;
 	map = vmap(&rp->page, 1, VM_MAP, PAGE_KERNEL);
-	if (map && attach(tm, vslice, rp, map))
+	if (map && record_attach(tm, vslice, rp, map))
 		return true;
 	vunmap(map);
 	tess_mdev_unpin(tm, &rp->pin);
 	return false;
 }
 
-static void pin_record(struct tess_mdev *tm, unsigned int vslice)
+static void record_pin(struct tess_mdev *tm, unsigned int vslice)
 {
-	struct record_page *rp = begin_page(tm, &tm->records[vslice]);
+	struct record_page *rp = record_begin_page(tm, &tm->records[vslice]);
 
-	if (!rp || pin_page(tm, vslice, rp))
+	if (!rp || record_pin_page(tm, vslice, rp))
 		return;
 	scoped_guard(mutex, &tm->dma.lock)
 		tess_mdev_pin_end(tm, &rp->pin);
@@ -167,17 +168,17 @@ void tess_mdev_records_pin(struct tess_mdev *tm)
 		if (!READ_ONCE(tm->records[i].wanted))
 			continue;
 		tess_mdev_pins_settle(tm);
-		pin_record(tm, i);
+		record_pin(tm, i);
 	}
 }
 
 /* ---- guest memory that goes and comes ---- */
 
-static bool in_guest_range(const struct tess_mdev_record *rec, u64 first, u64 last)
+static bool record_is_in_range(const struct tess_mdev_record *rec, u64 first, u64 last)
 {
 	u64 pfn = rec->gpa >> PAGE_SHIFT;
 
-	return rec->gpa && !is_refused(rec) && pfn >= first && pfn <= last;
+	return rec->gpa && !record_is_refused(rec) && pfn >= first && pfn <= last;
 }
 
 /**
@@ -191,8 +192,8 @@ void tess_mdev_records_restore(struct tess_mdev *tm, u64 first, u64 last)
 	unsigned int i;
 
 	for (i = 0; i < tm->vslices; i++) {
-		if (!tm->records[i].map && in_guest_range(&tm->records[i], first, last))
-			want(tm, &tm->records[i]);
+		if (!tm->records[i].map && record_is_in_range(&tm->records[i], first, last))
+			record_want(tm, &tm->records[i]);
 	}
 }
 
@@ -210,8 +211,8 @@ bool tess_mdev_records_unmap(struct tess_mdev *tm, u64 first, u64 last)
 	unsigned int i;
 
 	for (i = 0; i < tm->vslices; i++) {
-		if (tm->records[i].map && in_guest_range(&tm->records[i], first, last)) {
-			detach(tm, i);
+		if (tm->records[i].map && record_is_in_range(&tm->records[i], first, last)) {
+			record_detach(tm, i);
 			found = true;
 		}
 	}
@@ -223,7 +224,7 @@ void tess_mdev_records_drop(struct tess_mdev *tm)
 	unsigned int i;
 
 	for (i = 0; i < tm->vslices; i++) {
-		detach(tm, i);
+		record_detach(tm, i);
 		tm->records[i].gpa = 0;
 		tm->records[i].wanted = false;
 	}
@@ -232,7 +233,7 @@ void tess_mdev_records_drop(struct tess_mdev *tm)
 /* ---- another GPU ---- */
 
 /* Memory of the guest is where it was: only who looks at it is another */
-static void follow(struct tess_mdev *tm, unsigned int vslice, struct tess_vgpu *before)
+static void record_follow(struct tess_mdev *tm, unsigned int vslice, struct tess_vgpu *before)
 {
 	struct tess_mdev_record *rec = &tm->records[vslice];
 
@@ -248,5 +249,5 @@ void tess_mdev_records_commit(struct tess_mdev *tm, struct tess_vgpu *before)
 	lockdep_assert_held(&tm->dma.lock);
 	for (i = 0; i < tm->vslices; i++)
 		if (tm->records[i].map)
-			follow(tm, i, before);
+			record_follow(tm, i, before);
 }

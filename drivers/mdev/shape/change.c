@@ -32,8 +32,9 @@ static void blank_put(struct tess_mdev_parent *parent)
 
 /* ---- changing ---- */
 
-static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_mdev_parts *out, struct tess_reason *reason)
+static int change_compose(struct tess_mdev *tm, struct tess_gpu *gpu,
+			  const struct tess_blueprint *bp,
+			  struct tess_mdev_parts *out, struct tess_reason *reason)
 {
 	if (bp->gpus > 1)
 		return tess_mdev_compose_span(tm, gpu, bp, out, reason);
@@ -44,8 +45,8 @@ static int compose(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
  * Another composition instead of the one that there is, for which nobody has the device
  * open; @bp is NULL: none
  */
-static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_reason *reason)
+static int change_replace(struct tess_mdev *tm, struct tess_gpu *gpu,
+			  const struct tess_blueprint *bp, struct tess_reason *reason)
 {
 	struct tess_mdev_parent *parent = tm->type->parent;
 	struct tess_mdev_parts composed = {};
@@ -53,7 +54,7 @@ static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 	int ret;
 
 	lockdep_assert_held(&tm->shape.lock);
-	ret = bp ? compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
+	ret = bp ? change_compose(tm, gpu, bp, &composed, reason) : blank_get(parent, reason);
 	if (ret)
 		return ret;
 	ret = tess_mdev_install(tm, &composed);
@@ -66,7 +67,7 @@ static int replace(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 }
 
 /* Is it the same to a client that opens it now? */
-static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *bp)
+static bool change_fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *bp)
 {
 	struct tess_blueprint now;
 
@@ -77,10 +78,10 @@ static bool fits_frame(const struct tess_mdev *tm, const struct tess_blueprint *
 	       bp->gpus == now.gpus;
 }
 
-static int compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
-			const struct tess_blueprint *bp, struct tess_reason *reason)
+static int change_compose_anew(struct tess_mdev *tm, struct tess_gpu *gpu,
+			       const struct tess_blueprint *bp, struct tess_reason *reason)
 {
-	int ret = replace(tm, gpu, bp, reason);
+	int ret = change_replace(tm, gpu, bp, reason);
 
 	if (!ret)
 		tess_mdev_shape_changed(tm);
@@ -99,18 +100,18 @@ static int change_span(struct tess_mdev *tm, struct tess_gpu *gpu, const struct 
 			  "gpus=%u: it is in use and has slices of %u", bp->gpus, count);
 		return -EBUSY;
 	}
-	if (tm->shape.open || fits_frame(tm, bp))
+	if (tm->shape.open || change_fits_frame(tm, bp))
 		ret = tess_mdev_recompose_span(tm, bp, reason);
 	if (tm->shape.open || (ret != -EOPNOTSUPP && ret != -ENOSPC))
 		return ret;
 	/* Other GPUs may have more, or cannot move vslices but compose anew */
 	reason->text[0] = 0;
-	return compose_anew(tm, gpu, bp, reason);
+	return change_compose_anew(tm, gpu, bp, reason);
 }
 
 /* Its VMM has asked for regions already, and its guest for capabilities */
-static int check_heads(const struct tess_mdev *tm, const struct tess_blueprint *bp,
-		       struct tess_reason *reason)
+static int change_check_heads(const struct tess_mdev *tm, const struct tess_blueprint *bp,
+			      struct tess_reason *reason)
 {
 	if (!tm->shape.open || !bp->heads || tm->display.present)
 		return 0;
@@ -124,13 +125,13 @@ int tess_mdev_change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct te
 {
 	int ret;
 
-	ret = check_heads(tm, bp, reason);
+	ret = change_check_heads(tm, bp, reason);
 	if (ret)
 		return ret;
 	ret = -EOPNOTSUPP;
 	if (bp->gpus > 1 || tess_mdev_spans(&tm->parts))
 		return change_span(tm, gpu, bp, reason);
-	if (tm->shape.open || fits_frame(tm, bp))
+	if (tm->shape.open || change_fits_frame(tm, bp))
 		ret = tess_vgpu_recompose(tess_mdev_first(&tm->parts), bp, reason);
 	if (ret == -ENOSPC)
 		ret = tess_mdev_recompose_elsewhere(tm, bp, reason);
@@ -138,7 +139,7 @@ int tess_mdev_change(struct tess_mdev *tm, struct tess_gpu *gpu, const struct te
 		return ret;
 	/* A GPU that cannot move vslices can compose anew */
 	reason->text[0] = 0;
-	return compose_anew(tm, gpu, bp, reason);
+	return change_compose_anew(tm, gpu, bp, reason);
 }
 
 int tess_mdev_make_blank(struct tess_mdev *tm, struct tess_gpu *gpu, struct tess_reason *reason)
@@ -147,7 +148,7 @@ int tess_mdev_make_blank(struct tess_mdev *tm, struct tess_gpu *gpu, struct tess
 		strscpy(reason->text, "it is in use");
 		return -EBUSY;
 	}
-	return tm->parts.count ? compose_anew(tm, gpu, NULL, reason) : 0;
+	return tm->parts.count ? change_compose_anew(tm, gpu, NULL, reason) : 0;
 }
 
 /* ---- life ---- */

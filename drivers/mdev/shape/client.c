@@ -57,8 +57,8 @@ static void tess_mdev_relocate(struct tess_vgpu *vgpu, unsigned int gpu)
 	queue_work(tm->wq, &tm->relocation.work);
 }
 
-/* One that was exchanged, or is not installed yet, concerns nobody: exchange_locked() asks */
-static bool die(struct tess_mdev *tm, const struct tess_mdev_part *part)
+/* One that was exchanged, or is not installed yet, concerns nobody: frame_exchange_locked() asks */
+static bool client_die(struct tess_mdev *tm, const struct tess_mdev_part *part)
 {
 	guard(rwsem_write)(&tm->map_lock);
 	if (!tess_mdev_has_part(&tm->parts, part))
@@ -72,7 +72,7 @@ static void tess_mdev_gone(struct tess_vgpu *vgpu)
 	struct tess_mdev_part *part = tess_vgpu_priv(vgpu);
 	struct tess_mdev *tm = part->tm;
 
-	if (!die(tm, part))
+	if (!client_die(tm, part))
 		return;
 	tess_mdev_dma_gone(tm, part);
 	/* Whatever the guest reads next tells it */

@@ -15,7 +15,7 @@
 #include "guest/config.h"
 #include "guest/reset.h"
 
-static void fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
+static void frame_fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *info)
 {
 	struct tess_mdev_ident *ident = &tm->ident;
 	u64 vram = tm->vram ? tm->vram->size : 0;
@@ -48,10 +48,10 @@ void tess_mdev_fill_frame(struct tess_mdev *tm)
 	info = tess_gpu_info(tess_vgpu_gpu(first));
 	tm->vram = tess_vgpu_vram(first);
 	tm->vram_phys = info->vram_phys;
-	fill_ident(tm, info);
+	frame_fill_ident(tm, info);
 }
 
-static int exchange_locked(struct tess_mdev *tm, struct tess_mdev_parts *composed)
+static int frame_exchange_locked(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 {
 	lockdep_assert_held(&tm->dma.lock);
 	lockdep_assert_held_write(&tm->map_lock);
@@ -77,7 +77,7 @@ int tess_mdev_install(struct tess_mdev *tm, struct tess_mdev_parts *composed)
 	mutex_lock(&tm->dma.lock);
 	down_write(&tm->map_lock);
 	mutex_lock(&tm->doorbell_lock);
-	ret = exchange_locked(tm, composed);
+	ret = frame_exchange_locked(tm, composed);
 	mutex_unlock(&tm->doorbell_lock);
 	up_write(&tm->map_lock);
 	mutex_unlock(&tm->dma.lock);

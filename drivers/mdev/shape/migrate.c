@@ -56,13 +56,13 @@
 #include "tell.h"
 
 /* Number of the GPU of one that is of one GPU */
-static unsigned int carrier(const struct tess_mdev *tm)
+static unsigned int migrate_carrier(const struct tess_mdev *tm)
 {
 	return tess_gpu_info(tess_vgpu_gpu(tess_mdev_first(&tm->parts)))->index;
 }
 
 /* 5 and 6; @next is then what the vGPU had before */
-static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
+static int migrate_exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 {
 	struct tess_vgpu *from = tess_mdev_first(&tm->parts), *to = tess_mdev_first(next);
 	u64 time;
@@ -92,7 +92,7 @@ static int exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
  * Memory that is being pinned comes when the VMM likes, and a GPU that is drained has to go. The
  * call-back of a vGPU that waits for it would hold up the end of that vGPU.
  */
-static bool lock_memory(struct tess_mdev *tm)
+static bool migrate_lock_memory(struct tess_mdev *tm)
 {
 	long left = TESS_MDEV_VMM_TIMEOUT;
 
@@ -105,7 +105,7 @@ static bool lock_memory(struct tess_mdev *tm)
 	return false;
 }
 
-static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
+static int migrate_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 {
 	int ret;
 
@@ -114,7 +114,7 @@ static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 		return ret;
 	tess_hold(TESS_HOLD_MOVE);
 	down_write(&tm->map_lock);
-	ret = exchange(tm, next);
+	ret = migrate_exchange(tm, next);
 	up_write(&tm->map_lock);
 	if (ret) {
 		tess_mdev_dma_cancel(tm, next->part[0]);
@@ -125,23 +125,23 @@ static int move_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 }
 
 /* 4 to 7 */
-static int move_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
-		       struct tess_reason *reason)
+static int migrate_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
+			  struct tess_reason *reason)
 {
 	int ret;
 
-	if (!lock_memory(tm)) {
+	if (!migrate_lock_memory(tm)) {
 		strscpy(reason->text, "its VMM is busy with memory of the guest");
 		return -EBUSY;
 	}
-	ret = move_locked(tm, next);
+	ret = migrate_locked(tm, next);
 	mutex_unlock(&tm->dma.lock);
 	return ret;
 }
 
 /* 2 to 7 */
-static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
-		       struct tess_reason *reason)
+static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
+			  struct tess_reason *reason)
 {
 	struct tess_vgpu *from = tess_mdev_first(&tm->parts);
 	int ret;
@@ -151,7 +151,7 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 	if (!ret)
 		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
 	if (!ret)
-		ret = move_memory(tm, next, reason);
+		ret = migrate_memory(tm, next, reason);
 	if (ret)
 		return ret;
 	tess_mdev_page_refresh(tm);
@@ -160,8 +160,8 @@ static int move_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 }
 
 /* @gpu is another one, and in use, as is the vGPU's own */
-static int migrate(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
-		   struct tess_reason *reason)
+static int migrate_vgpu(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
+			struct tess_reason *reason)
 {
 	struct tess_mdev_parts next = {};
 	int ret;
@@ -170,7 +170,7 @@ static int migrate(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess
 	ret = tess_mdev_compose(tm, gpu, bp, tess_mdev_first(&tm->parts), &next, reason);
 	if (ret)
 		return ret;
-	ret = move_client(tm, &next, reason);
+	ret = migrate_client(tm, &next, reason);
 	tess_vgpu_thaw(tess_mdev_first(&tm->parts));
 	tess_mdev_decompose(&next);
 	if (!ret)
@@ -186,7 +186,7 @@ static int migrate_to(struct tess_mdev *tm, struct tess_mdev_parent *parent,
 	/* Inside that of the vGPU's GPU; who writes has to be alone with the pool */
 	down_read_nested(&parent->lock, SINGLE_DEPTH_NESTING);
 	if (parent->gpu)
-		ret = migrate(tm, parent->gpu, bp, reason);
+		ret = migrate_vgpu(tm, parent->gpu, bp, reason);
 	up_read(&parent->lock);
 	return ret;
 }
@@ -221,7 +221,7 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 		strscpy(reason->text, "gpu: it is of several GPUs, which cannot move");
 		return -EOPNOTSUPP;
 	}
-	if (carrier(tm) == index)
+	if (migrate_carrier(tm) == index)
 		return READ_ONCE(tm->dead) ? -ENODEV : 0;
 	parent = tess_mdev_parent_by_index(tm->type->parent->frontend, index);
 	if (!parent) {
@@ -244,7 +244,7 @@ int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_bluepr
 	struct tess_mdev_parent *parent;
 	int ret = -ENOSPC;
 
-	__set_bit(carrier(tm), tried);
+	__set_bit(migrate_carrier(tm), tried);
 	while (ret && (parent = tess_mdev_parent_for(frontend, tried, bp))) {
 		reason->text[0] = 0;
 		ret = migrate_to(tm, parent, bp, reason);
@@ -256,7 +256,7 @@ int tess_mdev_recompose_elsewhere(struct tess_mdev *tm, const struct tess_bluepr
 /* ---- because its GPU is about to go ---- */
 
 /* One that nobody has open goes with the GPU if it is its parent, and nothing is in it */
-static bool shall_leave(const struct tess_mdev *tm, const struct tess_gpu *gpu)
+static bool migrate_shall_leave(const struct tess_mdev *tm, const struct tess_gpu *gpu)
 {
 	const struct tess_gpu *home = tm->type->parent->gpu;
 
@@ -265,7 +265,8 @@ static bool shall_leave(const struct tess_mdev *tm, const struct tess_gpu *gpu)
 }
 
 /* With fewer slices, if its blueprint says that these will do */
-static int leave(struct tess_mdev *tm, struct tess_blueprint *bp, struct tess_reason *reason)
+static int migrate_leave(struct tess_mdev *tm, struct tess_blueprint *bp,
+			 struct tess_reason *reason)
 {
 	int ret;
 
@@ -295,16 +296,16 @@ void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 	int ret;
 
 	guard(mutex)(&tm->shape.lock);
-	if (!shall_leave(tm, gpu))
+	if (!migrate_shall_leave(tm, gpu))
 		return;
 	tess_mdev_parts_blueprint(&tm->parts, &bp);
-	ret = leave(tm, &bp, &reason);
+	ret = migrate_leave(tm, &bp, &reason);
 	tess_mdev_touched(tm, gpus);
 	if (!ret)
 		tess_mdev_parents_changed(tm->type->parent->frontend, gpus);
 	if (!ret)
 		dev_info(tm->vdev.dev, "gpu%u is about to go: goes on with %u slices of gpu%u\n",
-			 from, bp.slices, carrier(tm));
+			 from, bp.slices, migrate_carrier(tm));
 	else
 		dev_notice(tm->vdev.dev, "gpu%u is about to go, and no other GPU has it: %s\n",
 			   from, reason.text);

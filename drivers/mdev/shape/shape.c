@@ -62,8 +62,8 @@ void tess_mdev_shape_init(struct tess_mdev *tm)
 	mutex_init(&tm->shape.error_lock);
 }
 
-static int parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const char *text,
-		 struct tess_blueprint *bp, struct tess_reason *reason)
+static int shape_parse(const struct tess_mdev *tm, const struct tess_gpu *gpu, const char *text,
+		       struct tess_blueprint *bp, struct tess_reason *reason)
 {
 	struct tess_blueprint base;
 
@@ -112,8 +112,8 @@ static void note_asked(struct tess_mdev *tm, const char *text, const struct tess
 	tm->shape.asked = was && !tess_blueprint_parse(text, was, &asked, NULL) ? asked : *bp;
 }
 
-static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
-			   struct tess_reason *reason)
+static int shape_write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+				 struct tess_reason *reason)
 {
 	struct tess_blueprint bp, asked, *was = NULL;
 	int ret;
@@ -128,7 +128,7 @@ static int write_blueprint(struct tess_mdev *tm, struct tess_gpu *gpu, const cha
 		asked_blueprint(tm, &asked);
 		was = &asked;
 	}
-	ret = parse(tm, gpu, text, &bp, reason);
+	ret = shape_parse(tm, gpu, text, &bp, reason);
 	if (!ret)
 		ret = tess_mdev_change(tm, gpu, &bp, reason);
 	if (!ret)
@@ -157,8 +157,8 @@ static void generate_unbound(const struct tess_profile *profile, struct tess_blu
 	bp->max = bp->slices;
 }
 
-static int write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
-			 struct tess_reason *reason)
+static int shape_write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+			       struct tess_reason *reason)
 {
 	struct tess_blueprint base, bp, asked;
 	struct tess_profile profile;
@@ -242,10 +242,10 @@ ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf)
 /* ---- attributes ---- */
 
 /* With its GPU in use, that which carries it */
-static int apply(struct tess_mdev *tm, const char *text,
-		 int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
-			     struct tess_reason *reason),
-		 struct tess_reason *reason)
+static int shape_apply(struct tess_mdev *tm, const char *text,
+		       int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
+				   struct tess_reason *reason),
+		       struct tess_reason *reason)
 {
 	struct tess_mdev_parent *parent = tess_mdev_parent_of(tm);
 	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
@@ -264,7 +264,7 @@ static int apply(struct tess_mdev *tm, const char *text,
 	return ret;
 }
 
-static int write_shape(struct tess_mdev *tm, const char *text,
+static int shape_write(struct tess_mdev *tm, const char *text,
 		       int (*func)(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 				   struct tess_reason *reason))
 {
@@ -273,7 +273,7 @@ static int write_shape(struct tess_mdev *tm, const char *text,
 
 	if (mutex_lock_interruptible(&tm->shape.lock))
 		return -ERESTARTSYS;
-	ret = apply(tm, text, func, &reason);
+	ret = shape_apply(tm, text, func, &reason);
 	note_error(tm, ret, &reason);
 	mutex_unlock(&tm->shape.lock);
 	return ret;
@@ -290,7 +290,7 @@ static int write_shape(struct tess_mdev *tm, const char *text,
  */
 int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text)
 {
-	return write_shape(tm, text, write_blueprint);
+	return shape_write(tm, text, shape_write_blueprint);
 }
 
 /**
@@ -302,7 +302,7 @@ int tess_mdev_write_blueprint(struct tess_mdev *tm, const char *text)
  */
 int tess_mdev_write_profile(struct tess_mdev *tm, const char *text)
 {
-	return write_shape(tm, text, write_profile);
+	return shape_write(tm, text, shape_write_profile);
 }
 
 /**
@@ -314,7 +314,7 @@ int tess_mdev_write_profile(struct tess_mdev *tm, const char *text)
  */
 int tess_mdev_write_gpu(struct tess_mdev *tm, const char *text)
 {
-	return write_shape(tm, text, tess_mdev_move);
+	return shape_write(tm, text, tess_mdev_move);
 }
 
 int tess_mdev_gpu(struct tess_mdev *tm, unsigned int part)
@@ -342,13 +342,13 @@ int tess_mdev_profile(struct tess_mdev *tm, struct tess_profile *profile)
 /* ---- because the core wants it ---- */
 
 /* Nobody asked for it, so it is nobody's last_error */
-static void apply_gpu(struct tess_mdev *tm, const char *text)
+static void shape_apply_gpu(struct tess_mdev *tm, const char *text)
 {
 	struct tess_reason reason = {};
 	struct tess_vgpu *vgpu;
 
 	guard(mutex)(&tm->shape.lock);
-	apply(tm, text, tess_mdev_move, &reason);
+	shape_apply(tm, text, tess_mdev_move, &reason);
 	vgpu = tess_mdev_first(&tm->parts);
 	if (vgpu)
 		tess_vgpu_relocated(vgpu);
@@ -360,7 +360,7 @@ static void relocation_work(struct work_struct *work)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", READ_ONCE(tm->relocation.gpu));
-	apply_gpu(tm, text);
+	shape_apply_gpu(tm, text);
 }
 
 void tess_mdev_relocation_init(struct tess_mdev *tm)

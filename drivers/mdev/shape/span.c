@@ -44,7 +44,8 @@ struct span {
 	struct tess_blueprint parts[TESS_POOL_GPUS_MAX];
 };
 
-static void find_gpus(struct span *span, struct tess_mdev_frontend *frontend, struct tess_gpu *gpu)
+static void span_find_gpus(struct span *span, struct tess_mdev_frontend *frontend,
+			   struct tess_gpu *gpu)
 {
 	struct tess_mdev_parent *parent;
 
@@ -60,8 +61,8 @@ static void find_gpus(struct span *span, struct tess_mdev_frontend *frontend, st
 }
 
 /* Which GPUs? Those of parents stay as long as the lock is held */
-static int plan(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
-		const struct tess_blueprint *bp, struct tess_reason *reason)
+static int span_plan(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
+		     const struct tess_blueprint *bp, struct tess_reason *reason)
 {
 	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
 	const struct tess_span_request req = {
@@ -72,7 +73,7 @@ static int plan(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
 	int ret;
 
 	guard(mutex)(&frontend->lock);
-	find_gpus(span, frontend, gpu);
+	span_find_gpus(span, frontend, gpu);
 	ret = tess_span_plan(span->gpus, span->count, &req, span->parts, reason);
 	for (i = 1; i < span->count; i++) {
 		if (!ret && span->parts[i].slices)
@@ -83,9 +84,9 @@ static int plan(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
 	return ret;
 }
 
-static int add_parent_part(struct tess_mdev *tm, struct tess_mdev_parent *parent,
-			   const struct tess_blueprint *bp, struct tess_mdev_parts *out,
-			   struct tess_reason *reason)
+static int span_add_part(struct tess_mdev *tm, struct tess_mdev_parent *parent,
+			 const struct tess_blueprint *bp, struct tess_mdev_parts *out,
+			 struct tess_reason *reason)
 {
 	/* It is gone: somebody else may have as many slices */
 	int ret = -ENOSPC;
@@ -98,8 +99,8 @@ static int add_parent_part(struct tess_mdev *tm, struct tess_mdev_parent *parent
 	return ret;
 }
 
-static int add_planned(struct span *span, struct tess_mdev *tm, struct tess_mdev_parts *out,
-		       struct tess_reason *reason)
+static int span_add_planned(struct span *span, struct tess_mdev *tm, struct tess_mdev_parts *out,
+			    struct tess_reason *reason)
 {
 	unsigned int i;
 	int ret = 0;
@@ -110,7 +111,7 @@ static int add_planned(struct span *span, struct tess_mdev *tm, struct tess_mdev
 		if (!span->parents[i])
 			continue;
 		if (!ret)
-			ret = add_parent_part(tm, span->parents[i], &span->parts[i], out, reason);
+			ret = span_add_part(tm, span->parents[i], &span->parts[i], out, reason);
 		tess_mdev_parent_put(span->parents[i]);
 	}
 	if (ret)
@@ -118,7 +119,7 @@ static int add_planned(struct span *span, struct tess_mdev *tm, struct tess_mdev
 	return ret;
 }
 
-static int compose_span(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
+static int span_compose(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
 			const struct tess_blueprint *bp, struct tess_mdev_parts *out,
 			struct tess_reason *reason)
 {
@@ -127,10 +128,10 @@ static int compose_span(struct span *span, struct tess_mdev *tm, struct tess_gpu
 
 	do {
 		reason->text[0] = 0;
-		ret = plan(span, tm, gpu, bp, reason);
+		ret = span_plan(span, tm, gpu, bp, reason);
 		if (ret)
 			return ret;
-		ret = add_planned(span, tm, out, reason);
+		ret = span_add_planned(span, tm, out, reason);
 	} while (ret == -ENOSPC && --tries);
 	return ret;
 }
@@ -165,7 +166,7 @@ int tess_mdev_compose_span(struct tess_mdev *tm, struct tess_gpu *gpu,
 	if (!span)
 		return -ENOMEM;
 	out->blueprint = *bp;
-	ret = compose_span(span, tm, gpu, bp, out, reason);
+	ret = span_compose(span, tm, gpu, bp, out, reason);
 	kvfree(span);
 	return ret;
 }

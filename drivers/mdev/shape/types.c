@@ -85,7 +85,7 @@ static unsigned int slices_of_kind(const struct tess_gpu *gpu, u32 kind)
 }
 
 /* The vslices of one vGPU are on different slices */
-static unsigned int max_instances(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+static unsigned int types_max_instances(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	u64 by_memory = div64_u64(tess_gpu_info(gpu)->vram_size, bp->memory * bp->slices);
 	unsigned int n = slices_of_kind(gpu, bp->kind);
@@ -120,7 +120,7 @@ int tess_mdev_parse_blueprint(const struct tess_gpu *gpu, const char *text,
 	return tess_blueprint_parse(text, &base, bp, reason);
 }
 
-static bool can_give(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+static bool types_can_give(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	if (bp->shared && !(tess_gpu_info(gpu)->caps & TESS_CAPS_SWITCH))
 		return false;
@@ -142,8 +142,8 @@ static void init_preset(struct tess_mdev_parent *parent, const struct tess_gpu *
 
 	if (tess_mdev_parse_blueprint(gpu, text, &type->blueprint, &reason))
 		dev_err(parent->dev, "preset \"%s\": %s\n", text, reason.text);
-	else if (can_give(gpu, &type->blueprint))
-		type->max_instances = max_instances(gpu, &type->blueprint);
+	else if (types_can_give(gpu, &type->blueprint))
+		type->max_instances = types_max_instances(gpu, &type->blueprint);
 }
 
 /**
