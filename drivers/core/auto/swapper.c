@@ -30,7 +30,6 @@
 
 #include "algo/swap.h"
 #include "base/gpu.h"
-#include "pool/pool.h"
 #include "run/analyzer.h"
 #include "run/sched.h"
 #include "shape/move.h"

@@ -8,6 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/srcu.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <tessera/backend.h>
 
 #include "auto/swapper.h"
@@ -16,6 +17,14 @@
 struct tess_display_client;
 struct tess_slice;
 struct tess_vgpu;
+
+/*
+ * Protects the GPUs of the pool and its front-ends, and serializes the gpu_add(), gpu_drain() and
+ * gpu_remove() call-backs. Outermost lock of the core.
+ */
+extern struct mutex tess_pool_lock;
+/* By number. Under tess_pool_lock; the pool enters and removes them */
+extern struct xarray tess_pool_gpus;
 
 /**
  * struct tess_gpu - a GPU of the pool
@@ -38,7 +47,7 @@ struct tess_vgpu;
  * @gone_lock: makes the gone() callbacks happen once, and lets unregistering wait
  *	for them
  * @gone_told: they were made. Under @gone_lock
- * @gone_work: makes them after tess_gpu_lost()
+ * @gone_work: makes them after tess_gpu_lost(); the pool's
  * @compose: serializes compositions: taking slices, giving them back, and the
  *	reclaim() and restore() callbacks that belong to it. Outermost lock of a GPU
  * @lock: protects the ownership of slices (state, client), @vgpus, @elastic and
@@ -145,5 +154,7 @@ static inline void tess_gpu_exit(struct tess_gpu *gpu, int idx)
 	__acquire(&gpu->srcu);
 	srcu_read_unlock(&gpu->srcu, idx);
 }
+
+bool tess_pool_each(void (*look)(struct tess_gpu *gpu, void *data), void *data);
 
 #endif

@@ -44,13 +44,7 @@
 #include "sysfs.h"
 #include "vgpu_sysfs.h"
 
-/*
- * Protects gpus and frontends and serializes the gpu_add(), gpu_drain() and gpu_remove()
- * call-backs.
- * Outermost lock of the core.
- */
-static DEFINE_MUTEX(pool_lock);
-static DEFINE_XARRAY_ALLOC(pool_gpus);
+/* Under tess_pool_lock */
 static LIST_HEAD(pool_frontends);
 
 static void gpu_release(struct device *dev)
@@ -75,7 +69,7 @@ static void frontend_add_gpu(struct tess_frontend *fe, struct tess_gpu *gpu)
 {
 	int rc;
 
-	lockdep_assert_held(&pool_lock);
+	lockdep_assert_held(&tess_pool_lock);
 	rc = xa_reserve(&fe->gpus, gpu->info.index, GFP_KERNEL);
 	if (!rc && fe->gpu_add)
 		rc = fe->gpu_add(fe, gpu);
@@ -89,7 +83,7 @@ static void frontend_add_gpu(struct tess_frontend *fe, struct tess_gpu *gpu)
 
 static void frontend_remove_gpu(struct tess_frontend *fe, struct tess_gpu *gpu)
 {
-	lockdep_assert_held(&pool_lock);
+	lockdep_assert_held(&tess_pool_lock);
 	if (xa_erase(&fe->gpus, gpu->info.index) && fe->gpu_remove)
 		fe->gpu_remove(fe, gpu);
 }
@@ -102,11 +96,11 @@ int tess_frontend_register(struct tess_frontend *fe)
 	if (!fe->name)
 		return -EINVAL;
 	xa_init(&fe->gpus);
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	list_add_tail(&fe->link, &pool_frontends);
-	xa_for_each(&pool_gpus, index, gpu)
+	xa_for_each(&tess_pool_gpus, index, gpu)
 		frontend_add_gpu(fe, gpu);
-	mutex_unlock(&pool_lock);
+	mutex_unlock(&tess_pool_lock);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(tess_frontend_register, TESS_NS);
@@ -116,35 +110,14 @@ void tess_frontend_unregister(struct tess_frontend *fe)
 	struct tess_gpu *gpu;
 	unsigned long index;
 
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	list_del(&fe->link);
-	xa_for_each(&pool_gpus, index, gpu)
+	xa_for_each(&tess_pool_gpus, index, gpu)
 		frontend_remove_gpu(fe, gpu);
-	mutex_unlock(&pool_lock);
+	mutex_unlock(&tess_pool_lock);
 	xa_destroy(&fe->gpus);
 }
 EXPORT_SYMBOL_NS_GPL(tess_frontend_unregister, TESS_NS);
-
-/**
- * tess_pool_each() - look at all GPUs
- * @look: called for each; it stays in the pool meanwhile
- * @data: for @look
- *
- * Return: false if one comes or goes just now; nothing was done.
- */
-bool tess_pool_each(void (*look)(struct tess_gpu *gpu, void *data), void *data)
-{
-	struct tess_gpu *gpu;
-	unsigned long index;
-
-	/* Whoever has it may wait for the caller */
-	if (!mutex_trylock(&pool_lock))
-		return false;
-	xa_for_each(&pool_gpus, index, gpu)
-		look(gpu, data);
-	mutex_unlock(&pool_lock);
-	return true;
-}
 
 /* ---- GPUs leave ---- */
 
@@ -207,14 +180,6 @@ static void gone_work(struct work_struct *work)
 		gpu->be->ops->lost(gpu->be);
 }
 
-void tess_gpu_lost(struct tess_gpu *gpu)
-{
-	if (!READ_ONCE(gpu->gone) && !work_busy(&gpu->gone_work))
-		dev_err(&gpu->dev, "the GPU does not answer any more\n");
-	schedule_work(&gpu->gone_work);
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_lost, TESS_NS);
-
 /* What is being composed ends before */
 static void gpu_set_leaving(struct tess_gpu *gpu)
 {
@@ -229,11 +194,11 @@ void tess_gpu_drain(struct tess_backend *be)
 	struct tess_frontend *fe;
 
 	gpu_set_leaving(gpu);
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		if (fe->gpu_drain && xa_load(&fe->gpus, gpu->info.index))
 			fe->gpu_drain(fe, gpu);
-	mutex_unlock(&pool_lock);
+	mutex_unlock(&tess_pool_lock);
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_drain, TESS_NS);
 
@@ -242,11 +207,11 @@ void tess_gpu_wedged(struct tess_backend *be)
 	struct tess_gpu *gpu = be->gpu;
 	struct tess_frontend *fe;
 
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		if (fe->gpu_wedged && xa_load(&fe->gpus, gpu->info.index))
 			fe->gpu_wedged(fe, gpu);
-	mutex_unlock(&pool_lock);
+	mutex_unlock(&tess_pool_lock);
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_wedged, TESS_NS);
 
@@ -260,15 +225,15 @@ void tess_gpu_unregister(struct tess_backend *be)
 	disable_work_sync(&gpu->gone_work);
 	tess_swapper_stop(gpu);
 	tess_adapt_stop(gpu);
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		frontend_remove_gpu(fe, gpu);
 	tess_objects_orphan(gpu);
 	tess_vgpus_hide(gpu);
 	tess_slices_hide(gpu);
 	device_del(&gpu->dev);
-	xa_erase(&pool_gpus, gpu->info.index);
-	mutex_unlock(&pool_lock);
+	xa_erase(&tess_pool_gpus, gpu->info.index);
+	mutex_unlock(&tess_pool_lock);
 	WRITE_ONCE(be->gpu, NULL);
 	gpu_put_slices(gpu);
 	put_device(&gpu->dev);
@@ -371,8 +336,8 @@ static int gpu_register_locked(struct tess_gpu *gpu)
 	struct tess_frontend *fe;
 	int rc;
 
-	lockdep_assert_held(&pool_lock);
-	rc = xa_alloc(&pool_gpus, &gpu->info.index, gpu, XA_LIMIT(0, TESS_MAX_GPUS - 1),
+	lockdep_assert_held(&tess_pool_lock);
+	rc = xa_alloc(&tess_pool_gpus, &gpu->info.index, gpu, XA_LIMIT(0, TESS_MAX_GPUS - 1),
 		      GFP_KERNEL);
 	if (rc)
 		return rc;
@@ -384,7 +349,7 @@ static int gpu_register_locked(struct tess_gpu *gpu)
 		rc = gpu_show(gpu);
 	if (rc) {
 		WRITE_ONCE(be->gpu, NULL);
-		xa_erase(&pool_gpus, gpu->info.index);
+		xa_erase(&tess_pool_gpus, gpu->info.index);
 		return rc;
 	}
 	list_for_each_entry(fe, &pool_frontends, link)
@@ -404,9 +369,9 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 	gpu = gpu_alloc(be, info, slices);
 	if (!gpu)
 		return -ENOMEM;
-	mutex_lock(&pool_lock);
+	mutex_lock(&tess_pool_lock);
 	rc = gpu_register_locked(gpu);
-	mutex_unlock(&pool_lock);
+	mutex_unlock(&tess_pool_lock);
 	if (rc) {
 		disable_work_sync(&gpu->gone_work);
 		tess_swapper_stop(gpu);
@@ -418,52 +383,6 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_register, TESS_NS);
 
-/* ---- questions ---- */
-
-const struct tess_gpu_info *tess_gpu_info(const struct tess_gpu *gpu)
-{
-	return &gpu->info;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_info, TESS_NS);
-
-const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, unsigned int slice)
-{
-	return slice < gpu->info.slice_count ? &gpu->slices[slice].info : NULL;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_slice_info, TESS_NS);
-
-struct device *tess_gpu_dev(const struct tess_gpu *gpu)
-{
-	return gpu->parent;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_dev, TESS_NS);
-
-int tess_gpu_hold(struct tess_gpu *gpu, struct module **owner)
-{
-	int idx, rc;
-
-	if (!tess_gpu_enter(gpu, &idx))
-		return -ENODEV;
-	*owner = gpu->owner;
-	rc = try_module_get(*owner) ? 0 : -ENODEV;
-	tess_gpu_exit(gpu, idx);
-	return rc;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_hold, TESS_NS);
-
-u64 tess_gpu_time(struct tess_gpu *gpu)
-{
-	u64 time;
-	int idx;
-
-	if (!tess_gpu_enter(gpu, &idx))
-		return 0;
-	time = tess_gpu_ops(gpu)->time(gpu->be);
-	tess_gpu_exit(gpu, idx);
-	return time;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_time, TESS_NS);
-
 int tess_pool_init(void)
 {
 	return class_register(&tess_class);
@@ -472,5 +391,5 @@ int tess_pool_init(void)
 void tess_pool_exit(void)
 {
 	class_unregister(&tess_class);
-	xa_destroy(&pool_gpus);
+	xa_destroy(&tess_pool_gpus);
 }

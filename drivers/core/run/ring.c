@@ -377,12 +377,6 @@ unsigned int tess_ring_capacity(const struct tess_ring *ring)
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_capacity, TESS_NS);
 
-bool tess_gpu_can_switch(const struct tess_gpu *gpu)
-{
-	return gpu->can_switch;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_can_switch, TESS_NS);
-
 /* ---- jobs ---- */
 
 /* The record may only say what is possible; numbers never go back */

@@ -18,6 +18,8 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <tessera/client.h>
+#include <tessera/compat.h>
 
 #include "base/gpu.h"
 #include "base/object.h"
@@ -62,6 +64,12 @@ const char *tess_slice_state_name(enum tess_slice_state state)
 {
 	return state_names[state];
 }
+
+const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, unsigned int slice)
+{
+	return slice < gpu->info.slice_count ? &gpu->slices[slice].info : NULL;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_slice_info, TESS_NS);
 
 u64 tess_slice_bank_offset(const struct tess_slice *slice)
 {
