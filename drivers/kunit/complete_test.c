@@ -18,13 +18,17 @@ static inline void trace_tess_complete(const void *slice, const void *vgpu, unsi
 
 #define SLICES 2
 
-/* The last ring that was told */
-static struct tess_ring *told_ring;
+/* The client of the ring that was told last */
+static void *told_ring;
 
-void tess_ring_tell_complete(struct tess_ring *ring)
+static void router_ring_complete(void *priv)
 {
-	told_ring = ring;
+	told_ring = priv;
 }
+
+static const struct tess_ring_ops router_ring = {
+	.complete = router_ring_complete,
+};
 
 /**
  * struct router - a GPU with two clients
@@ -287,6 +291,8 @@ static void route_ring_test(struct kunit *test)
 
 	told_ring = NULL;
 	r->vgpu[0]->vslices[0].ring = ring;
+	r->vgpu[0]->vslices[0].ring_ops = &router_ring;
+	r->vgpu[0]->vslices[0].ring_priv = ring;
 	router_route(r, 0, 0, 1);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 0);
 	KUNIT_EXPECT_PTR_EQ(test, told_ring, ring);

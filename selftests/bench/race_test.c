@@ -164,12 +164,6 @@ static void called(struct tess_vgpu *vgpu, unsigned int vslice)
 	run.calls++;
 }
 
-/* Of a ring of the kernel's, which the vslice here has not */
-void tess_ring_tell_complete(struct tess_ring *ring)
-{
-	(void)ring;
-}
-
 static void make_call(enum call call, struct tess_slice *slice, struct tess_vslice *vs)
 {
 	if (call == EXCHANGE_OUT)

@@ -13,8 +13,8 @@
 #include <linux/module.h>
 
 #include "pool.h"
-#include "run/sched.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 
 static int __init tessera_init(void)
 {
@@ -23,16 +23,16 @@ static int __init tessera_init(void)
 	rc = tess_fault_init();
 	if (rc)
 		return rc;
-	rc = tess_sched_init();
+	rc = tess_look_init();
 	if (rc)
 		goto err_fault;
 	rc = tess_pool_init();
 	if (rc)
-		goto err_sched;
+		goto err_look;
 	return 0;
 
-err_sched:
-	tess_sched_exit();
+err_look:
+	tess_look_exit();
 err_fault:
 	tess_fault_exit();
 	return rc;
@@ -41,7 +41,7 @@ err_fault:
 static void __exit tessera_exit(void)
 {
 	tess_pool_exit();
-	tess_sched_exit();
+	tess_look_exit();
 	tess_fault_exit();
 }
 

@@ -23,10 +23,10 @@
 #include "analyzer.h"
 #include "base/gpu.h"
 #include "sched.h"
+#include "slice/access.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
-#include "vslice.h"
 
 /* Long against a round of eight quanta, short against the swapper's period */
 #define ANALYZE_HALF_LIFE_MS	32

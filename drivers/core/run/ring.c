@@ -32,11 +32,12 @@
 #include "base/object.h"
 #include "ring.h"
 #include "sched.h"
+#include "slice/access.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "vslice.h"
 
 /**
  * struct tess_ring - shell of a ring
@@ -44,8 +45,6 @@
  * @vs: what the scheduler, faults and completions know of it. Its slice is @slice, or NULL when
  *	the ring has left it
  * @slice: slice that runs it
- * @ops: call-backs
- * @priv: for them
  * @capacity: jobs that fit
  * @lock: protects the following fields
  * @hw: ring of the back-end; NULL after it was stopped for good
@@ -57,8 +56,6 @@ struct tess_ring {
 	struct tess_object obj;
 	struct tess_vslice vs;
 	struct tess_slice *slice;
-	const struct tess_ring_ops *ops;
-	void *priv;
 	unsigned int capacity;
 	spinlock_t lock;
 	struct tess_hw_ring *hw;
@@ -97,7 +94,7 @@ void tess_ring_parked(struct tess_ring *ring)
 	spin_unlock_irq(&ring->lock);
 }
 
-/* True: the slice has to be told by tess_sched_queue() */
+/* True: the slice has to be told by tess_slice_look() */
 static bool ring_kick_locked(struct tess_ring *ring)
 {
 	struct tess_gpu *gpu = ring->obj.gpu;
@@ -127,29 +124,6 @@ void tess_ring_resumed(struct tess_ring *ring)
 			ring_kick_locked(ring);
 	}
 	spin_unlock_irq(&ring->lock);
-}
-
-/* ---- call-backs ---- */
-
-/**
- * tess_ring_tell_complete() - the record of a ring passed its event index
- * @ring: ring that completions are routed to
- *
- * Any context.
- */
-void tess_ring_tell_complete(struct tess_ring *ring)
-{
-	ring->ops->complete(ring->priv);
-}
-
-/**
- * tess_ring_tell_fault() - a ring stands at a fault
- * @ring: ring; the hw mutex of its slice is held
- */
-void tess_ring_tell_fault(struct tess_ring *ring)
-{
-	lockdep_assert_held(&ring->slice->hw);
-	ring->ops->fault(ring->priv);
 }
 
 /* ---- life ---- */
@@ -213,11 +187,11 @@ static struct tess_ring *ring_alloc(struct tess_vgpu *vgpu, unsigned int vslice,
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_init(&ring->lock);
-	ring->ops = params->ops;
-	ring->priv = params->priv;
 	ring->vs.vgpu = vgpu;
 	ring->vs.index = vslice;
 	ring->vs.ring = ring;
+	ring->vs.ring_ops = params->ops;
+	ring->vs.ring_priv = params->priv;
 	tess_fault_init_vslice(&ring->vs);
 	tess_sched_init_vslice(&ring->vs);
 	ring->vs.sched.policy.weight = params->weight;
@@ -366,7 +340,7 @@ void tess_ring_destroy(struct tess_ring *ring)
 	mutex_lock(&slice->hw);
 	ring_leave(ring);
 	mutex_unlock(&slice->hw);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	ring_free(ring);
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_destroy, TESS_NS);
@@ -428,7 +402,7 @@ int tess_ring_submit(struct tess_ring *ring, const struct tess_job *job, u64 *se
 	rc = ring_submit_locked(ring, job, seq, &wake);
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (wake)
-		tess_sched_queue(ring->slice);
+		tess_slice_look(ring->slice);
 	tess_gpu_exit(gpu, idx);
 	return rc;
 }
@@ -532,7 +506,7 @@ static int ring_recover_parked(struct tess_ring *ring, u64 seq,
 	rc = ring_recover(ring, seq, tess_context_hw(vs->context), cancel, data);
 	tess_fault_acked_parked(ring->slice, vs);
 	vs->sched.has_work = tess_context_has_work(vs->context);
-	tess_sched_queue(ring->slice);
+	tess_slice_look(ring->slice);
 	return rc;
 }
 

@@ -14,7 +14,5 @@ struct tess_vslice *tess_slice_any_ring(struct tess_slice *slice);
 void tess_ring_drop(struct tess_ring *ring);
 void tess_ring_parked(struct tess_ring *ring);
 void tess_ring_resumed(struct tess_ring *ring);
-void tess_ring_tell_complete(struct tess_ring *ring);
-void tess_ring_tell_fault(struct tess_ring *ring);
 
 #endif

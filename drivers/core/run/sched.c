@@ -35,59 +35,17 @@
 #include "base/context.h"
 #include "base/gpu.h"
 #include "sched.h"
+#include "slice/access.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "switch.h"
 #include "turn.h"
-#include "vslice.h"
-
-static struct workqueue_struct *sched_wq;
 
 u64 tess_sched_cycles(const struct tess_gpu *gpu, u32 us)
 {
 	return max(div_u64((u64)us * gpu->info.clock_khz, 1000), 1ULL);
 }
-
-/**
- * tess_sched_queue() - look at a slice
- * @slice: slice
- *
- * Any context.
- */
-void tess_sched_queue(struct tess_slice *slice)
-{
-	int idx;
-
-	if (!tess_gpu_enter(slice->gpu, &idx))
-		return;
-	queue_work(sched_wq, &slice->rq.work);
-	tess_gpu_exit(slice->gpu, idx);
-}
-
-void tess_gpu_slice_event(struct tess_gpu *gpu, unsigned int slice, u32 events)
-{
-	if (slice < gpu->info.slice_count && events)
-		tess_sched_queue(&gpu->slices[slice]);
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_slice_event, TESS_NS);
-
-void tess_vslice_wake(struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	struct tess_vslice *vs = &vgpu->vslices[vslice];
-	struct tess_slice *slice;
-
-	if (vslice >= vgpu->nr_vslices)
-		return;
-	WRITE_ONCE(vs->sched.woken, true);
-	/* Pairs with the one in tess_move(): either it finds the flag or this the new home */
-	smp_mb();
-	slice = READ_ONCE(vs->slice);
-	if (!slice)
-		return;
-	trace_tess_kick(slice, vgpu, vslice, 0, true);
-	tess_sched_queue(slice);
-}
-EXPORT_SYMBOL_NS_GPL(tess_vslice_wake, TESS_NS);
 
 /* ---- accounting ---- */
 
@@ -284,7 +242,7 @@ static void sched_to(struct tess_slice *slice, struct tess_vslice *next,
 	 */
 	if (urgent || (rc && rc != -ENODEV) ||
 	    (!rc && !next && tess_policy_pick(&slice->rq.policy)))
-		tess_sched_queue(slice);
+		tess_slice_look(slice);
 }
 
 static void sched_decide(struct tess_slice *slice, struct tess_vslice *cur, bool idle, bool waits)
@@ -366,7 +324,7 @@ static int sched_apply(struct tess_slice *slice, enum tess_policy_kind kind)
 	tess_sched_settle(slice);
 	tess_policy_set(&rq->policy, kind, tess_sched_cycles(gpu, rq->quantum_us));
 	tess_gpu_exit(gpu, idx);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	return 0;
 }
 
@@ -440,7 +398,7 @@ static int vslice_set_share(struct tess_vgpu *vgpu, unsigned int vslice)
 	spin_unlock(&vgpu->gpu->lock);
 	tess_policy_set_share(&slice->rq.policy, &vgpu->vslices[vslice].sched.policy, weight, cap);
 	tess_vslice_end(slice, idx);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	return 0;
 }
 
@@ -643,16 +601,4 @@ void tess_sched_stop(struct tess_gpu *gpu)
 	for (i = 0; i < gpu->info.slice_count; i++)
 		cancel_work_sync(&gpu->slices[i].rq.work);
 	tess_turn_cancel_all(gpu);
-}
-
-int tess_sched_init(void)
-{
-	/* Fences of jobs wait for their turns, and memory management for fences */
-	sched_wq = alloc_workqueue("tessera_sched", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	return sched_wq ? 0 : -ENOMEM;
-}
-
-void tess_sched_exit(void)
-{
-	destroy_workqueue(sched_wq);
 }

@@ -44,13 +44,10 @@ struct tess_sched_stats {
 	u64 queue;
 };
 
-int tess_sched_init(void);
-void tess_sched_exit(void);
 void tess_sched_init_slice(struct tess_slice *slice);
 void tess_sched_init_vslice(struct tess_vslice *vs);
 void tess_sched_stop(struct tess_gpu *gpu);
 
-void tess_sched_queue(struct tess_slice *slice);
 void tess_sched_charge(struct tess_slice *slice, struct tess_vslice *vs, u64 now, u64 busy,
 		       bool idle);
 void tess_sched_settle(struct tess_slice *slice);

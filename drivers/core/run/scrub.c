@@ -23,7 +23,9 @@
 #include "base/mem.h"
 #include "sched.h"
 #include "setup.h"
+#include "slice/access.h"
 #include "slice/complete.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "vslice.h"
@@ -59,7 +61,7 @@ static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 		tess_vslice_restart_parked(slice, vs);
 	tess_vslice_end(slice, idx);
 	/* If others wait for the slice, nothing tells them any more that it is idle */
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	return rc;
 }
 

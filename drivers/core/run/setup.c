@@ -27,10 +27,10 @@
 #include "base/mem.h"
 #include "sched.h"
 #include "setup.h"
+#include "slice/access.h"
 #include "slice/complete.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "vslice.h"
 
 /* Vslices that a given one is linked to, of n */
 static u64 topology_links(u32 topology, unsigned int i, unsigned int n)

@@ -19,6 +19,7 @@
 
 #include "base/gpu.h"
 #include "sched.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "turn.h"
@@ -60,7 +61,7 @@ static int turn_enqueue(struct tess_vslice *vs, struct tess_turn *turn)
 	}
 	list_add_tail(&turn->link, &vs->sched.writes);
 	spin_unlock(&gpu->lock);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	return 0;
 }
 

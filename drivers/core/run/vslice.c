@@ -4,10 +4,6 @@
  *
  * DOC: Vslices
  *
- * All accesses go through vslice_begin(), which turns an index that nobody has checked
- * into a slice that the vGPU owns and keeps until vslice_end(): it holds the slice's
- * mutex, under which ownership cannot change, and keeps the back-end there.
- *
  * A vslice that shares its slice may be parked: it has its slice (home), but another
  * vslice is on it. What is read then comes from its context. A reset, and what follows
  * from it, needs no slice; other writes wait for the vslice's turn.
@@ -18,64 +14,15 @@
 #include "base/context.h"
 #include "base/gpu.h"
 #include "sched.h"
+#include "slice/access.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 #include "turn.h"
 #include "vslice.h"
-
-static struct tess_slice *vslice_slice(struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	struct tess_slice *slice;
-
-	spin_lock(&vgpu->gpu->lock);
-	slice = vgpu->vslices[vslice].slice;
-	spin_unlock(&vgpu->gpu->lock);
-	return slice;
-}
-
-/**
- * tess_vslice_begin() - begin an access to the slice behind a vslice
- * @vgpu: vGPU
- * @vslice: index, any value
- * @idx: for tess_vslice_end()
- *
- * The vslice may be parked, tess_vslice_is_resident() tells.
- *
- * Return: slice, its hw mutex held, or error pointer: -EINVAL no such vslice, -ENXIO
- * it has no slice now, -ENODEV.
- */
-struct tess_slice *tess_vslice_begin(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
-{
-	struct tess_gpu *gpu = vgpu->gpu;
-	struct tess_slice *slice;
-
-	if (vslice >= vgpu->nr_vslices)
-		return ERR_PTR(-EINVAL);
-	if (!tess_gpu_enter(gpu, idx))
-		return ERR_PTR(-ENODEV);
-	while ((slice = vslice_slice(vgpu, vslice))) {
-		mutex_lock(&slice->hw);
-		if (vslice_slice(vgpu, vslice) == slice)
-			return slice;
-		mutex_unlock(&slice->hw);
-	}
-	tess_gpu_exit(gpu, *idx);
-	return ERR_PTR(-ENXIO);
-}
-
-/**
- * tess_vslice_end() - end an access
- * @slice: from tess_vslice_begin()
- * @idx: as there
- */
-void tess_vslice_end(struct tess_slice *slice, int idx)
-{
-	mutex_unlock(&slice->hw);
-	tess_gpu_exit(slice->gpu, idx);
-}
 
 /* For a client that drives the registers itself */
 static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
@@ -295,7 +242,7 @@ int tess_vslice_kick(struct tess_vgpu *vgpu, unsigned int vslice, u64 wptr)
 	}
 	tess_vslice_end(slice, idx);
 	if (!resident)
-		tess_sched_queue(slice);
+		tess_slice_look(slice);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_kick, TESS_NS);

@@ -29,6 +29,7 @@
 #include "run/switch.h"
 #include "share.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 
@@ -134,8 +135,8 @@ static int move_member(struct tess_vslice *vs, struct tess_slice *to, enum tess_
 	move_unlock(from, to);
 	/* Pairs with the one in tess_vslice_wake() */
 	smp_mb();
-	tess_sched_queue(from);
-	tess_sched_queue(to);
+	tess_slice_look(from);
+	tess_slice_look(to);
 	/* It may have been parked with a fault that its client has to be told of */
 	tess_fault_queue(to);
 	if (!rc)

@@ -25,6 +25,7 @@
 #include "run/turn.h"
 #include "share.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
@@ -377,5 +378,5 @@ void tess_share_leave(struct tess_slice *slice, struct tess_vslice *vs)
 	if (!slice->rq.policy.count)
 		tess_slice_unshare(slice);
 	mutex_unlock(&slice->hw);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 }

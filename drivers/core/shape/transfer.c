@@ -39,9 +39,10 @@
 #include "move.h"
 #include "pool/vgpu_sysfs.h"
 #include "run/sched.h"
-#include "run/vslice.h"
 #include "share.h"
+#include "slice/access.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
@@ -128,7 +129,7 @@ static int freeze_vslice(struct tess_vslice *vs)
 	rc = tess_move_park(slice, vs);
 	tess_vslice_end(slice, idx);
 	/* Others may wait for the slice */
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 	return rc;
 }
 
@@ -186,7 +187,7 @@ static void thaw_vslice(struct tess_vslice *vs)
 	/* It may have come with a fault that its client has to be told of */
 	tess_fault_queue(slice);
 	tess_vslice_end(slice, idx);
-	tess_sched_queue(slice);
+	tess_slice_look(slice);
 }
 
 /* Nobody saw it before */

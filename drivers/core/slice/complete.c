@@ -50,7 +50,6 @@
 
 #include "base/gpu.h"
 #include "complete.h"
-#include "run/ring.h"
 #include "slice.h"
 #include "trace.h"
 #include "vgpu.h"
@@ -140,7 +139,7 @@ static void route_tell(struct tess_slice *slice, u64 seq)
 	lockdep_assert_held(&slice->route_lock);
 	trace_tess_complete(slice, vs->vgpu, vs->index, seq);
 	if (vs->ring)
-		tess_ring_tell_complete(vs->ring);
+		vs->ring_ops->complete(vs->ring_priv);
 	else
 		vs->vgpu->ops->complete(vs->vgpu, vs->index);
 }

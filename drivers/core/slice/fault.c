@@ -35,12 +35,11 @@
 #include <linux/ratelimit.h>
 #include <tessera/compat.h>
 
+#include "access.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "fault.h"
-#include "run/ring.h"
-#include "run/sched.h"
-#include "run/vslice.h"
+#include "look.h"
 #include "slice.h"
 #include "vgpu.h"
 
@@ -81,7 +80,7 @@ static unsigned long fault_delay(const struct tess_vslice *vs)
 static bool fault_note(struct tess_vslice *vs, struct tess_fault_news *news)
 {
 	if (vs->ring) {
-		tess_ring_tell_fault(vs->ring);
+		vs->ring_ops->fault(vs->ring_priv);
 		return true;
 	}
 	if (!tess_vgpu_get(vs->vgpu))
@@ -131,7 +130,7 @@ static void fault_read_host(struct tess_slice *slice, struct tess_vslice *vs)
 	fault_queue_host(vs);
 	/* Others need not wait for the answer */
 	if (tess_slice_takes_turns(slice))
-		tess_sched_queue(slice);
+		tess_slice_look(slice);
 }
 
 /* Who is on the slice is asked for together with its faults: a moment later it may be another */
@@ -201,7 +200,7 @@ static void fault_answer(struct tess_vslice *vs, u64 number, enum tess_host_answ
 		if (tess_vslice_is_resident(vs))
 			tess_fault_resumed(slice, vs);
 		if (tess_slice_takes_turns(slice))
-			tess_sched_queue(slice);
+			tess_slice_look(slice);
 	}
 	/* There may be another, whose interrupt found this one unanswered */
 	queue_delayed_work(fault_wq, &slice->fault_work, 0);

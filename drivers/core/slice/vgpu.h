@@ -8,6 +8,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
+#include <tessera/ring.h>
 
 #include "algo/analyze.h"
 #include "algo/generate.h"
@@ -37,7 +38,10 @@ enum tess_host_answer {
  * @index: in it; of a ring, the vslice that it runs on
  * @slice: its slice (home), or NULL. Under both tess_slice.hw of it and tess_gpu.lock
  * @reach: vslices whose memory it reaches. Under tess_gpu.lock, changes under compose
- * @ring: ring that this is the vslice of; NULL: it is in tess_vgpu.vslices. Does not change
+ * @ring: ring that this is the vslice of; NULL: it is in tess_vgpu.vslices. Does not change, as
+ *	the following two
+ * @ring_ops: call-backs of the ring's client
+ * @ring_priv: for them
  * @setup: what the host allows. Under tess_slice.hw of @slice, as the following unless they
  *	say otherwise
  * @stage2: translation; NULL: bypass, or of a mediated vGPU: it may not run. Set once
@@ -67,6 +71,8 @@ struct tess_vslice {
 	struct tess_slice *slice;
 	u64 reach;
 	struct tess_ring *ring;
+	const struct tess_ring_ops *ring_ops;
+	void *ring_priv;
 	struct tess_slice_setup setup;
 	struct tess_as *stage2;
 	struct tess_context *context;

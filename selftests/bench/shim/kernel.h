@@ -49,6 +49,12 @@ struct tess_vgpu {
 	struct tess_gpu *gpu;
 };
 struct tess_slice;
+
+struct tess_ring_ops {
+	void (*complete)(void *priv);
+};
+
+/* The vslice of the explorer is not that of a ring */
 struct tess_ring;
 
 struct tess_vslice {
@@ -56,6 +62,8 @@ struct tess_vslice {
 	unsigned int index;
 	struct tess_slice *slice;
 	struct tess_ring *ring;
+	const struct tess_ring_ops *ring_ops;
+	void *ring_priv;
 	struct tess_completion_record *rec;
 	u64 seen;
 };
@@ -80,7 +88,6 @@ struct tess_gpu {
 };
 
 void tess_gpu_completion_irq(struct tess_gpu *gpu);
-void tess_ring_tell_complete(struct tess_ring *ring);
 
 /* The explorer's side */
 u64 explored_read(const volatile void *addr, u64 now);
