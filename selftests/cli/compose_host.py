@@ -145,7 +145,7 @@ class Tests:
     def blank(self):
         name = self.name()
         has(self.tool.run("create", "--uuid", name, "--type", "blank"), "blueprint   none\n")
-        has(self.tool.error("profile", name), "nothing is measured")
+        has(self.tool.error("profile", name), "has no profile")
         same(len(self.tool.json("compose", name, "slices=1", "kind=mixed")["after"]["slices"]), 1)
         self.books(name, 1)
         self.tool.run("compose", name, "none")

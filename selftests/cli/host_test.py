@@ -209,7 +209,7 @@ class Tests:
             for trace in (words, objects):
                 trace.terminate()
             out = words.communicate(timeout=120)[0]
-            has(out, f"gpu0/slice{there}: {a} vslice 0 comes from slice {here}: the administrator")
+            has(out, f"gpu0/slice{there}: {a} vslice 0 moved here from slice {here}: the administrator")
             has_not(out, b)
             moves = [json.loads(line) for line in objects.communicate(timeout=120)[0].splitlines()]
             moves = [m for m in moves if m["event"] == "tess_move" and m["vgpu"] == a]
@@ -221,7 +221,7 @@ class Tests:
     def no_gpu(self):
         with open("/sys/bus/pci/drivers/tessera_pci/unbind", "w") as file:
             file.write("0000:01:00.0")
-        has(self.tool.error("list"), "has no GPU")
+        has(self.tool.error("list"), "there is no GPU")
 
     def no_module(self):
         subprocess.run(["rmmod", "tessera_mdev", "tessera_drm", "tessera_pci", "tessera"],

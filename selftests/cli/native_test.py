@@ -137,7 +137,7 @@ class Tests:
     def names(self):
         has(self.tool.error("show", "nosuch"), "no vGPU nosuch; there are: ", A, B, C, "gpu1/drm")
         has(self.tool.error("show", "7f2c"), "2 vGPUs start with 7f2c")
-        has(self.tool.error("show", "drm"), "2 GPUs have a vGPU drm; say which one: gpuN/drm")
+        has(self.tool.error("show", "drm"), "2 GPUs have a vGPU drm; use gpuN/drm")
         has(self.tool.error("show", "gpu7"), "no GPU gpu7; there are: gpu0, gpu1")
         has(self.tool.error("show", "gpu0/slice12"), "gpu0 has no slice12; there are slice0 to "
             "slice11")
@@ -154,12 +154,12 @@ class Tests:
         has(self.tool.error("--sysfs", self.directory, "list"), "modprobe tessera_pci")
         for command in (["list"], ["show", "x"], ["set", "x", "cap=1"], ["move", "x", "0", "0"],
                         ["top", "--batch", "1"], ["trace", "--vgpu", "x"]):
-            has(self.tool.error(*command, "--sysfs", "/nonexistent"), "is not there: load")
+            has(self.tool.error(*command, "--sysfs", "/nonexistent"), "does not exist: load")
 
     def no_gpu(self):
         root = os.path.join(self.directory, "empty")
         Sysfs(root)
-        has(self.tool.error("--sysfs", root, "list"), "has no GPU")
+        has(self.tool.error("--sysfs", root, "list"), "there is no GPU")
 
     def usage(self):
         for args in ([], ["nosuch"], ["--nosuch", "list"], ["list", "x"], ["list", "--nosuch"],
@@ -255,7 +255,7 @@ class Tests:
         has(self.tool.error("move", C, "2", "3"), "no vslice 2; it has 0 to 1")
         has(self.tool.error("move", C, "0", "12"), "gpu0 has no slice12")
         has(self.tool.error("move", C, "0", "gpu1/slice0"), "is on gpu0")
-        has(self.tool.error("move", C, "0", "gpu1"), "is no slice")
+        has(self.tool.error("move", C, "0", "gpu1"), "is not a slice")
         has(self.tool.error("move", "gpu0/slice0", "0", "1"), "no vGPU")
         self.tool.error("move", C, "-1", "1", status=2)
         self.tool.error("move", C, "x", "1")
@@ -381,7 +381,7 @@ class Tests:
         self.take_away()
         err = tool.communicate(timeout=120)[1]
         same(tool.returncode, 1)
-        has(err, "is not there")
+        has(err, "does not exist")
         self.renew()
 
     def terminal(self, *args, **kwargs):
@@ -456,7 +456,7 @@ class Tests:
         t.shows("by name")
         self.take_away()
         same(t.status(), 1)
-        has(t.screen.text(), "is not there")
+        has(t.screen.text(), "does not exist")
         self.renew()
 
     def top_no_terminal(self):
@@ -464,7 +464,7 @@ class Tests:
         has(self.tool.err, "use --batch N or --json")
         t = Terminal([self.path, "top"], {**self.tool.env, "TERM": "nosuch"})
         same(t.status(), 1)
-        has(t.screen.text(), "TERM is not known")
+        has(t.screen.text(), "TERM is unknown")
 
     # ---- trace ----
 
@@ -476,7 +476,7 @@ class Tests:
         has(self.tool.error("--tracefs", root, "trace"), "no events of tessera")
         same(os.listdir(os.path.join(root, "instances")), [])
         has(self.tool.error("trace", "--tracefs", root, "--vgpu", "nosuch"), A)
-        has(self.tool.error("trace", "--tracefs", root, "--slice", "gpu0"), "is no slice")
+        has(self.tool.error("trace", "--tracefs", root, "--slice", "gpu0"), "is not a slice")
         has(self.tool.error("trace", "--tracefs", root, "--slice", "gpu1/slice0", "--vgpu", A),
             "is on gpu0")
         # What a killed one left goes, others' stay
@@ -522,7 +522,7 @@ class Tests:
         for at in range(0, len(line), 40):
             os.write(pipe, line[at:at + 40])
             time.sleep(0.02)
-        has(trace.stdout.readline(), "gpu0/slice3: drm?[2J vslice 1 comes from slice 2: ")
+        has(trace.stdout.readline(), "gpu0/slice3: drm?[2J vslice 1 moved here from slice 2: ")
         same(self.end_trace(trace, pipe), "")
 
     def trace_json(self):

@@ -395,50 +395,51 @@ TEST(trace_words)
 		     SAYS "runs now, after waiting for 5 cycles");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_in: " AT "waited=0"), SAYS "runs now");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=quantum"),
-		     SAYS "leaves after 8 cycles: its turn is over");
+		     SAYS "is parked after 8 cycles: its turn is over");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=fault"),
-		     SAYS "leaves after 8 cycles: it waits for memory that the host brings");
+		     SAYS "is parked after 8 cycles: it waits for memory from the host");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: " AT "ran=8 reason=new"),
-		     SAYS "leaves after 8 cycles: new");
+		     SAYS "is parked after 8 cycles: new");
 	EXPECT_STREQ(words_of(HEAD "tess_save: " AT "bytes=4096"), SAYS "is saved, 4096 bytes");
 	EXPECT_STREQ(words_of(HEAD "tess_restore: " AT "bytes=0"), SAYS "is restored");
 	EXPECT_STREQ(words_of(HEAD "tess_move: " AT "from=0 reason=sysfs"),
-		     SAYS "comes from slice 0: the administrator wants it");
+		     SAYS "moved here from slice 0: the administrator requested it");
 	EXPECT_STREQ(words_of(HEAD "tess_move: " AT "from=-1 reason=swap"),
-		     SAYS "comes: the swapper wants it");
+		     SAYS "moved here: the swapper decided it");
 	EXPECT_STREQ(words_of(HEAD "tess_kick: " AT "wptr=0 parked=1"),
 		     SAYS "has new packets, and is parked");
 	EXPECT_STREQ(words_of(HEAD "tess_complete: " AT "seq=3"),
 		     SAYS "completed work, up to number 3");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT "to=0 gain=412 reason=crowded rc=-16"),
-		     SAYS "goes to a better slice: its own is crowded; to slice 0, gain 41.2%; "
+		     SAYS "should move: its slice is crowded; to slice 0, gain 41.2%; "
 			  "failed: -16");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
 				   "to=3 gain=412 reason=crowded rc=0 to_gpu=1"),
-		     SAYS "goes to a better slice: its own is crowded; to slice 3 of gpu1, "
+		     SAYS "should move: its slice is crowded; to slice 3 of gpu1, "
 			  "gain 41.2%");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
 				   "to=3 gain=412 reason=crowded rc=0 to_gpu=0"),
-		     SAYS "goes to a better slice: its own is crowded; to slice 3 of gpu0, "
+		     SAYS "should move: its slice is crowded; to slice 3 of gpu0, "
 			  "gain 41.2%");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: " AT
 				   "to=-1 gain=0 reason=nowhere rc=0 to_gpu=-1"),
 		     SAYS "stays: there is no better slice");
 	EXPECT_STREQ(words_of(HEAD "tess_adapt: gpu=1 slice=-1 vgpu=u vslice=0 time=9 from=1 to=2"),
 		     "gpu1: u tess_adapt from=1 to=2");
-	EXPECT_STREQ(words_of(HEAD "tess_transfer: gpu=1 slice=-1 vgpu=u vslice=0 time=9 "
-				   "from_gpu=0 slices=2 bytes=4194304 us=1234"),
-		     "gpu1: u comes from gpu0: 2 slices, 4194304 bytes, stood still for 1234 us");
+	EXPECT_STREQ(
+		words_of(HEAD "tess_transfer: gpu=1 slice=-1 vgpu=u vslice=0 time=9 "
+			      "from_gpu=0 slices=2 bytes=4194304 us=1234"),
+		"gpu1: u moved here from gpu0: 2 slices, 4194304 bytes, stood still for 1234 us");
 	EXPECT_STREQ(words_of(HEAD "tess_swap_decision: gpu=1 slice=-1 vgpu=- vslice=0 time=9 "
 				   "to=-1 gain=0 reason=balanced rc=0"),
-		     "gpu1: nobody is moved: all is balanced");
+		     "gpu1: no vslice should move: the load is balanced");
 	EXPECT_STREQ(words_of(HEAD "tess_analyze: " AT "utilization=1000 demand=7 queue_depth=1500 "
 				   "shader=0 memory=25"),
-		     SAYS "is busy 100.0%, wants 0.7%, queue 1.5, shaders 0.0%, memory 2.5%");
+		     SAYS "utilization 100.0%, demand 0.7%, queue 1.5, shaders 0.0%, memory 2.5%");
 	EXPECT_STREQ(words_of(HEAD "tess_new: " AT "more=1"), SAYS "tess_new more=1");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_in: " AT "waited=0 more=1"), SAYS "runs now more=1");
 	EXPECT_STREQ(words_of(HEAD "tess_sched_out: gpu=0"),
-		     "gpu0/slice?: ? vslice ? leaves after ? cycles: ?");
+		     "gpu0/slice?: ? vslice ? is parked after ? cycles: ?");
 }
 
 TEST(trace_as_json)

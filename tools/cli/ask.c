@@ -79,7 +79,7 @@ static int take_profile(const struct cli *cli, const char *name, struct ask *ask
 				 sizeof(ask->text) - 2);
 	ask->text[got] = '\0';
 	if (strlen(ask->text) != (size_t)got)
-		return cli_error(cli, "%s is no text", name);
+		return cli_error(cli, "%s is not a text file", name);
 	/* Its newline is written by attr_write() */
 	if (got && ask->text[got - 1] == '\n')
 		ask->text[got - 1] = '\0';

@@ -8,16 +8,18 @@
 
 /* The words of a blueprint, for the end of a command's help */
 /* clang-format off */
-#define ASK_WORDS_HELP                                                               \
-	"Words of a blueprint:\n"                                                    \
-	"  slices=N                      slices that it has now\n"                    \
-	"  min=N max=N                   bounds for later changes; max is for life\n" \
-	"  kind=any|compute|render|mixed\n"                                          \
-	"  memory=BYTES[K|M|G]           VRAM for each of max slices\n"               \
-	"  topology=none|chain|ring|mesh links between them\n"                        \
-	"  engines=all|LIST              of compute, copy, raster\n"                  \
-	"  share=exclusive|shared        with weight=N and cap=PERCENT\n"             \
-	"  policy=manual|auto            may the host change it by itself?\n"
+#define ASK_WORDS_HELP                                                                               \
+	"Words of a blueprint:\n"                                                                    \
+	"  slices=N                      number of slices\n"                                         \
+	"  min=N max=N                   bounds for later changes; max is fixed while it is open\n"  \
+	"  kind=any|compute|render|mixed\n"                                                          \
+	"  memory=BYTES[K|M|G]           VRAM for each of max vslices\n"                             \
+	"  topology=none|chain|ring|mesh links between slices\n"                                     \
+	"  engines=all|LIST              of compute, copy, raster, display\n"                        \
+	"  heads=N                       display heads, at most 4\n"                                 \
+	"  share=exclusive|shared        with weight=N and cap=PERCENT\n"                            \
+	"  policy=manual|auto            whether the host may change it by itself\n"                 \
+	"  gpus=N                        number of GPUs that give the slices\n"
 /* clang-format on */
 
 /**

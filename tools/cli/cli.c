@@ -95,8 +95,8 @@ int cli_parse(struct cli *cli, const struct cli_command *cmd, const struct cli_p
 		else if (opt == ':')
 			*status = cli_usage(cli, cmd, "%s needs a value", argv[optind - 1]);
 		else if (opt == '?')
-			*status = cli_usage(cli, cmd, "there is no option %s for %s",
-					    argv[optind - 1], cmd->name);
+			*status = cli_usage(cli, cmd, "unknown option %s for %s", argv[optind - 1],
+					    cmd->name);
 		else if (parse->own(cli, opt, optarg, parse->ctx))
 			continue;
 		else

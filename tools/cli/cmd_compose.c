@@ -155,7 +155,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at == argc || (at + 1 == argc && !c.profile))
-		return cli_usage(cli, cmd, "say a vGPU, and WORD=VALUE or --profile FILE");
+		return cli_usage(cli, cmd, "NAME, and WORD=VALUE or --profile FILE, are required");
 	status = ask_take(cli, cmd, c.profile, argv + at + 1, argc - at - 1, &c.ask);
 	if (!status)
 		status = find_pool(cli, POOL_STATE, &pool);
@@ -168,17 +168,17 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_compose = {
 	.name = "compose",
-	.summary = "give a vGPU another shape, while it works",
+	.summary = "recompose a vGPU while it works",
 	.help = "usage: tesseractl compose NAME WORD=VALUE... [--dry-run] [--json]\n"
 		"       tesseractl compose NAME --profile FILE [--dry-run] [--json]\n"
 		"       tesseractl compose NAME none [--dry-run] [--json]\n"
-		"Gives a vGPU another shape, as one transaction: whole or not at all. Words that\n"
-		"are not there keep their values. With --profile the kernel makes the blueprint\n"
-		"that fits a workload; none gives all slices and all memory up.\n"
+		"Recomposes a vGPU while it works, as one transaction. Words that are not given\n"
+		"keep their values. With --profile the kernel makes a blueprint for a workload;\n"
+		"none releases all slices and all memory.\n"
 		"\n"
 		"  --profile FILE  profile as printed by \"tesseractl profile\", - for standard\n"
 		"                  input\n"
-		"  --dry-run       say what would be written where\n" CLI_COMMON_HELP
+		"  --dry-run       print what would be written to which file\n" CLI_COMMON_HELP
 		"\n" ASK_WORDS_HELP,
 	.run = run,
 };

@@ -99,17 +99,17 @@ static int no_types(const struct cli *cli, const struct pool_gpu *gpu, int rc)
 		return cli_error(cli, "cannot read the types of vGPUs of gpu%u: %s", gpu->index,
 				 strerror(-rc));
 	return cli_error(cli,
-			 "gpu%u gives no vGPUs to virtual machines: load the module tessera_mdev "
-			 "(modprobe tessera_mdev)%s",
-			 gpu->index, strcmp(gpu->type, "vgpu") ? "" : "; a vGPU itself gives none");
+			 "gpu%u does not support vGPUs for virtual machines: load the module "
+			 "tessera_mdev (modprobe tessera_mdev)%s",
+			 gpu->index, strcmp(gpu->type, "vgpu") ? "" : "; a vGPU never does");
 }
 
 static int no_type(const struct cli *cli, const struct pool_gpu *gpu, struct type_search *search)
 {
 	if (!strcmp(search->wanted, BLANK))
 		return cli_error(cli,
-				 "gpu%u makes no vGPUs from blueprints: the module tessera_mdev is "
-				 "older than this program; --type says one of: %s",
+				 "gpu%u does not support blueprints: the module tessera_mdev is "
+				 "older than this program; use --type with one of: %s",
 				 gpu->index, search->all);
 	text_clean(search->all);
 	if (search->near[0])
@@ -253,7 +253,7 @@ struct without {
 static int no_place(const struct cli *cli, struct without *none)
 {
 	if (!none->gpu)
-		return cli_error(cli, "there is no GPU that gives vGPUs to virtual machines");
+		return cli_error(cli, "no GPU supports vGPUs for virtual machines");
 	if (none->rc == -ENODATA)
 		return no_type(cli, none->gpu, &none->search);
 	return no_types(cli, none->gpu, none->rc);
@@ -307,7 +307,7 @@ static int find_gpu(const struct cli *cli, const struct pool *pool, const char *
 	snprintf(name, sizeof(name), "gpu%d", index);
 	status = find_object(cli, pool, index < 0 ? text : name, &found);
 	if (!status && (found.slice || found.vgpu))
-		return cli_error(cli, "--gpu %s is no GPU; say its number", text);
+		return cli_error(cli, "--gpu %s is not a GPU; give its number", text);
 	*gpu = found.gpu;
 	return status;
 }
@@ -342,7 +342,7 @@ static bool take_uuid(const struct cli *cli, struct create *c, const char *text)
 	if (!text[i] && mdev_is_uuid(c->uuid))
 		return true;
 	cli_usage(cli, &cmd_create,
-		  "--uuid %s is none; it looks like 7f2c1a2b-0000-4000-8000-00000000000a", text);
+		  "--uuid %s is not a UUID like 7f2c1a2b-0000-4000-8000-00000000000a", text);
 	return false;
 }
 
@@ -387,34 +387,35 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (c.type && (c.profile || at != argc))
-		return cli_usage(cli, cmd, "a type says all: no words and no profile with --type");
+		return cli_usage(cli, cmd, "--type excludes WORD=VALUE and --profile");
 	if (!c.type && !c.profile && at == argc)
-		return cli_usage(cli, cmd, "say WORD=VALUE, --type TYPE or --profile FILE");
+		return cli_usage(cli, cmd, "WORD=VALUE, --type TYPE or --profile FILE is required");
 	if (!c.type) {
 		status = ask_take(cli, cmd, c.profile, argv + at, argc - at, &c.ask);
 		if (status)
 			return status;
 	}
 	if (!c.uuid[0] && !mdev_random_uuid(c.uuid))
-		return cli_error(cli, "no random UUID: %s; say one with --uuid", strerror(errno));
+		return cli_error(cli, "cannot generate a UUID: %s; give one with --uuid",
+				 strerror(errno));
 	return create(cli, &c);
 }
 
 const struct cli_command cmd_create = {
 	.name = "create",
-	.summary = "make a vGPU for a virtual machine",
+	.summary = "create a vGPU for a virtual machine",
 	.help = "usage: tesseractl create [--gpu N] [--uuid UUID] WORD=VALUE... [--dry-run] [--json]\n"
 		"       tesseractl create [--gpu N] [--uuid UUID] --type TYPE\n"
 		"       tesseractl create [--gpu N] [--uuid UUID] --profile FILE\n"
-		"Makes a mediated device from a blueprint, as a type, or fit for a workload: whole\n"
-		"or not at all. Its UUID is printed, which QEMU and libvirt attach it by.\n"
+		"Creates a mediated device from a blueprint, a type, or a profile of a workload, and\n"
+		"prints its UUID, by which QEMU and libvirt attach it. On failure nothing remains.\n"
 		"\n"
-		"  --gpu N         on this GPU; else on the first one that has room\n"
-		"  --uuid UUID     its name; else a random one\n"
-		"  --type TYPE     as C4; blank has no slices until it gets a blueprint\n"
+		"  --gpu N         GPU; default: the first one with sufficient resources\n"
+		"  --uuid UUID     name of the vGPU; default: random\n"
+		"  --type TYPE     type, such as C4; blank has no slices until it gets a blueprint\n"
 		"  --profile FILE  profile as printed by \"tesseractl profile\", - for standard\n"
 		"                  input\n"
-		"  --dry-run       say what would be written where\n" CLI_COMMON_HELP
+		"  --dry-run       print what would be written to which file\n" CLI_COMMON_HELP
 		"\n" ASK_WORDS_HELP,
 	.run = run,
 };

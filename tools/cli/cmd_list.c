@@ -170,7 +170,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at != argc)
-		return cli_usage(cli, cmd, "list takes no name; show does: %s", argv[at]);
+		return cli_usage(cli, cmd, "list accepts no name, use show: %s", argv[at]);
 	/* The tables have nothing for which the GPU must be asked */
 	status = find_pool(cli, cli->json ? POOL_BUSY : POOL_STATE, &pool);
 	if (status)
@@ -183,12 +183,12 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_list = {
 	.name = "list",
-	.summary = "GPUs, who has their slices, and vGPUs",
+	.summary = "list GPUs, owners of their slices, and vGPUs",
 	.help = "usage: tesseractl list [--long] [--json]\n"
-		"Prints a picture of each GPU, with a letter per slice for the vGPU that is on\n"
-		"it, a table of the vGPUs, their blueprints and what was refused last. A slice\n"
-		"in brackets is one where a withheld vslice of the vGPU works in turns.\n"
+		"Prints a picture of each GPU, with the letter of the resident vGPU for each slice,\n"
+		"a table of the vGPUs, their blueprints and the last refused requests. A slice in\n"
+		"parentheses runs the work of a withheld vslice in turns.\n"
 		"\n"
-		"  --long          a table of the slices too\n" CLI_COMMON_HELP,
+		"  --long          also print a table of the slices\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -63,7 +63,7 @@ static int find_slice(const struct cli *cli, const struct pool *pool, const char
 	if (status)
 		return status;
 	if (!found.slice)
-		return cli_error(cli, "%s is no slice; say its number", text);
+		return cli_error(cli, "%s is not a slice; give its number", text);
 	if (found.gpu != gpu)
 		return cli_error(cli, "vGPU %s is on gpu%u, and %s is not", move->found.vgpu->name,
 				 gpu->index, text);
@@ -155,7 +155,7 @@ static int move_vgpu(const struct cli *cli, const struct pool *pool, char **argv
 	if (status)
 		return status;
 	if (index < 0)
-		return cli_error(cli, "%s is no GPU; say its number", argv[1]);
+		return cli_error(cli, "%s is not a GPU; give its number", argv[1]);
 	snprintf(to, sizeof(to), "gpu%d", index);
 	mdev_path_of(path, found.gpu, found.vgpu);
 	rc = mdev_write(cli, path, "gpu", to);
@@ -175,8 +175,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (argc - at != 2 && argc - at != 3)
-		return cli_usage(cli, cmd,
-				 "say a vGPU, one of its vslices and a slice; or a vGPU and a GPU");
+		return cli_usage(cli, cmd, "NAME VSLICE SLICE, or NAME GPU, are required");
 	status = find_pool(cli, POOL_STATE, &pool);
 	if (status)
 		return status;
@@ -188,14 +187,14 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_move = {
 	.name = "move",
-	.summary = "run a vslice on another slice, or a vGPU on another GPU",
+	.summary = "move a vslice to another slice, or a vGPU to another GPU",
 	.help = "usage: tesseractl move NAME VSLICE SLICE [--json]\n"
 		"       tesseractl move NAME GPU [--json]\n"
-		"Parks vslice number VSLICE of a vGPU with all its work and goes on with it on\n"
-		"slice number SLICE of the same GPU: one that is free, or that is shared if the\n"
-		"vGPU is. The client does not notice.\n"
+		"Moves vslice number VSLICE of a vGPU with all its work to slice number SLICE of\n"
+		"the same GPU, which has to be free, or shared if the vGPU is shared. The client\n"
+		"does not notice.\n"
 		"\n"
-		"With a GPU, all of a vGPU goes on there, with its memory: whole or not at all.\n"
+		"With a GPU, moves the whole vGPU to that GPU, with its memory, as one transaction.\n"
 		"It stands still while the memory is copied.\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,

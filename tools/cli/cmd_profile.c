@@ -65,7 +65,7 @@ static int read_profile(const struct cli *cli, const struct find *found, char *b
 	else if (rc == -ENOENT && measured(buf, found->vgpu))
 		rc = 0;
 	if (rc == -ENOENT || !strcmp(buf, "none"))
-		return cli_error(cli, "nothing is measured of %s: it has no slices",
+		return cli_error(cli, "%s has no profile, because it has no slices",
 				 found->vgpu->name);
 	if (rc)
 		return cli_error(cli, "cannot read the profile of %s: %s", found->vgpu->name,
@@ -130,18 +130,17 @@ static int profile(const struct cli *cli, const struct pool *pool, const char *n
 
 static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
 {
-	return find_run(cli, cmd, argc, argv, "say one vGPU", profile);
+	return find_run(cli, cmd, argc, argv, "NAME is required", profile);
 }
 
 const struct cli_command cmd_profile = {
 	.name = "profile",
-	.summary = "what a vGPU's workload does, for compose --profile",
+	.summary = "print the measured profile of a workload, for compose --profile",
 	.help = "usage: tesseractl profile NAME [--json]\n"
-		"Prints what is measured of a vGPU's workload, as a file for create --profile and\n"
-		"compose --profile: utilization, shader, texture and memory intensity in permille,\n"
-		"queue in thousandths of a packet, and the slices that it was measured on. More\n"
-		"words can be added there by hand: displays=N@WIDTHxHEIGHT@HZ, path=local|remote,\n"
-		"engines=LIST.\n"
+		"Prints the measured profile of a vGPU's workload, as a file for create --profile\n"
+		"and compose --profile: utilization, shader, texture and memory intensity in\n"
+		"permille, queue in thousandths of a packet, and the number of slices. These words\n"
+		"can be added by hand: displays=N@WIDTHxHEIGHT@HZ, path=local|remote, engines=LIST.\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,
 };

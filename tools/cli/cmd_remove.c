@@ -36,8 +36,7 @@ static pid_t start_reminder(const char *name)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sleep(PATIENCE_S);
-	fprintf(stderr,
-		"tesseractl: %s is in use; waiting until its virtual machine lets go of it\n",
+	fprintf(stderr, "tesseractl: %s is in use; waiting until its virtual machine closes it\n",
 		name);
 	_exit(0);
 }
@@ -118,7 +117,7 @@ static int find_all(const struct cli *cli, const struct pool *pool, char **names
 			return status;
 		for (j = 0; j < i; j++)
 			if (found[j].vgpu == found[i].vgpu)
-				return cli_error(cli, "%s is there twice", found[i].vgpu->name);
+				return cli_error(cli, "%s is given twice", found[i].vgpu->name);
 	}
 	return CLI_OK;
 }
@@ -168,7 +167,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at == argc)
-		return cli_usage(cli, cmd, "say a vGPU");
+		return cli_usage(cli, cmd, "NAME is required");
 	return remove_names(cli, argv + at, argc - at, dry_run);
 }
 
@@ -176,9 +175,9 @@ const struct cli_command cmd_remove = {
 	.name = "remove",
 	.summary = "remove vGPUs",
 	.help = "usage: tesseractl remove NAME... [--dry-run] [--json]\n"
-		"Removes vGPUs that are mediated devices: their slices and their memory are free\n"
-		"then. Waits until no virtual machine has them open.\n"
+		"Removes vGPUs that are mediated devices and frees their slices and their memory.\n"
+		"Waits until no virtual machine has them open.\n"
 		"\n"
-		"  --dry-run       say what would be written where\n" CLI_COMMON_HELP,
+		"  --dry-run       print what would be written to which file\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -127,7 +127,7 @@ static int parse_settings(const struct cli *cli, const struct cli_command *cmd,
 			return status;
 		for (j = 0; j < i; j++)
 			if (settings[j].knob == settings[i].knob)
-				return cli_usage(cli, cmd, "%s is there twice",
+				return cli_usage(cli, cmd, "%s is given twice",
 						 settings[i].knob->name);
 	}
 	return CLI_OK;
@@ -204,14 +204,13 @@ static int set(const struct cli *cli, const struct cli_command *cmd, const struc
 	if (status)
 		return status;
 	if (!found.vgpu && !found.slice)
-		return cli_usage(cli, cmd, "nothing can be set for a whole GPU");
+		return cli_usage(cli, cmd, "a whole GPU has no settings");
 	status = parse_settings(cli, cmd, &found, argv + 1, count, settings);
 	if (status)
 		return status;
 	dir = write_open(cli, &found);
 	if (dir < 0)
-		return cli_error(cli, "cannot set anything for %s: %s", argv[0],
-				 write_error(dir, ""));
+		return cli_error(cli, "cannot change %s: %s", argv[0], write_error(dir, ""));
 	status = write_settings(cli, dir, settings, count);
 	close(dir);
 	return status ? status : print_settings(cli, &found, settings, count);
@@ -226,7 +225,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (argc - at < 2)
-		return cli_usage(cli, cmd, "say a vGPU or a slice, and KEY=VALUE");
+		return cli_usage(cli, cmd, "a vGPU or a slice, and KEY=VALUE, are required");
 	if (argc - at - 1 > SETTINGS_MAX)
 		return cli_usage(cli, cmd, "too many settings");
 	status = find_pool(cli, POOL_STATE, &pool);
@@ -239,19 +238,18 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_set = {
 	.name = "set",
-	.summary = "weight, cap and policies",
+	.summary = "set weight, cap and policies",
 	.help = "usage: tesseractl set NAME [weight=N] [cap=PERCENT] [policy=manual|auto]\n"
 		"       tesseractl set gpuN/sliceM [policy=fair|fixed|besteffort]\n"
 		"                      [quantum_us=N] [preempt_timeout_us=N]\n"
-		"Changes a vGPU or a slice while it works. Either all of the settings take\n"
-		"effect or none.\n"
+		"Changes a vGPU or a slice while it works. Either all settings take effect or none.\n"
 		"\n"
 		"  weight              1 to 10000; share of a slice relative to the others on it\n"
-		"  cap                 percent of a slice's time at most, 0: no limit\n"
-		"  policy              of a vGPU: may its vslices be moved automatically?\n"
+		"  cap                 largest percentage of a slice's time, 0: no limit\n"
+		"  policy              of a vGPU: whether its vslices may be moved automatically\n"
 		"  policy              of a slice: how its time is divided\n"
-		"  quantum_us          100 to 1000000; GPU time until it is the next one's turn\n"
-		"  preempt_timeout_us  1000 to 10000000; GPU time to stop in\n"
+		"  quantum_us          100 to 1000000; length of a turn in GPU time\n"
+		"  preempt_timeout_us  1000 to 10000000; GPU time in which a client has to stop\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -144,15 +144,16 @@ static int show(const struct cli *cli, const struct pool *pool, const char *name
 
 static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
 {
-	return find_run(cli, cmd, argc, argv, "say one vGPU, GPU or slice", show);
+	return find_run(cli, cmd, argc, argv, "the name of one vGPU, GPU or slice is required",
+			show);
 }
 
 const struct cli_command cmd_show = {
 	.name = "show",
-	.summary = "all about one vGPU, GPU or slice",
+	.summary = "show all values of one vGPU, GPU or slice",
 	.help = "usage: tesseractl show NAME|gpuN|gpuN/NAME|gpuN/sliceM [--json]\n"
-		"Prints all that is known about a vGPU, a GPU or a slice. The NAME of a vGPU may\n"
-		"be cut as long as no other starts like that.\n"
+		"Prints all values of a vGPU, a GPU or a slice. The NAME of a vGPU can be\n"
+		"abbreviated to a unique prefix.\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -100,7 +100,7 @@ static bool take_count(struct cli *cli, const char *arg, struct top *top)
 	struct num n = num_parse(arg);
 
 	if (!n.known || n.v < 0 || n.v > 1000000000) {
-		cli_usage(cli, &cmd_top, "--batch %s: say how many refreshes, 0: no end", arg);
+		cli_usage(cli, &cmd_top, "--batch %s: not a number of refreshes (0: no end)", arg);
 		return false;
 	}
 	top->batch = true;
@@ -165,22 +165,22 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at != argc)
-		return cli_usage(cli, cmd, "top takes no name");
+		return cli_usage(cli, cmd, "top accepts no name");
 	if (top.batch || cli->json)
 		return print_batch(&top);
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return cli_error(cli, "this is no terminal: use --batch N or --json");
+		return cli_error(cli, "the output is not a terminal: use --batch N or --json");
 	return top_screen(&top);
 }
 
 const struct cli_command cmd_top = {
 	.name = "top",
-	.summary = "live: utilization of slices and vGPUs, switches, moves",
+	.summary = "show live utilization, switches and moves",
 	.help = "usage: tesseractl top [--interval SECONDS] [--sort KEY] [--batch N] [--json]\n"
-		"Shows what the slices and vGPUs do. Keys are explained with h.\n"
+		"Shows the activity of slices and vGPUs. Press h for the keys.\n"
 		"\n"
 		"  --interval S    seconds between two refreshes (1)\n"
-		"  --sort KEY      of the vGPUs: name, utilization, weight, queue, switches, moves\n"
+		"  --sort KEY      order of vGPUs: name, utilization, weight, queue, switches, moves\n"
 		"  --batch N       print N refreshes as text and end; 0: do not end\n" CLI_COMMON_HELP
 		"\n"
 		"With --json each refresh is an object on a line of its own.\n",

@@ -57,7 +57,7 @@ static int print_lost(const struct trace *trace, const struct trace_event *event
 	char lost[NUM_TEXT];
 
 	if (!trace->cli->json) {
-		printf("%s events were lost: they came faster than they could be read\n",
+		printf("%s events were lost: they arrived faster than they could be read\n",
 		       num_text(lost, event->pid));
 		return CLI_OK;
 	}
@@ -160,7 +160,7 @@ static int find_slice(const struct trace *trace, const struct pool *pool, struct
 	int status = find_object(trace->cli, pool, trace->slice, found);
 
 	if (!status && !found->slice)
-		return cli_error(trace->cli, "--slice %s is no slice; say gpuN/sliceM",
+		return cli_error(trace->cli, "--slice %s is not a slice; use gpuN/sliceM",
 				 trace->slice);
 	return status;
 }
@@ -230,7 +230,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at != argc)
-		return cli_usage(cli, cmd, "a name comes with --vgpu or --slice");
+		return cli_usage(cli, cmd, "a name requires --vgpu or --slice");
 	/* A GPU is only needed where one is named: to trace how it appears is fine */
 	if (!trace.vgpu && !trace.slice)
 		return trace_all(&trace);
@@ -246,16 +246,15 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_trace = {
 	.name = "trace",
-	.summary = "switches, saves, moves and completions as they happen",
+	.summary = "print switches, saves, moves and completions as they happen",
 	.help = "usage: tesseractl trace [--vgpu NAME] [--slice gpuN/sliceM] [--seconds S] [--json]\n"
 		"Prints the kernel's events of scheduling in plain words, until it is\n"
-		"interrupted. Needs root and a tracefs that is mounted.\n"
+		"interrupted. Requires root and a mounted tracefs.\n"
 		"\n"
 		"  --vgpu NAME     only events of this vGPU\n"
 		"  --slice S       only events of this slice, and moves from and to it\n"
 		"  --seconds S     end after this time\n"
-		"  --tracefs DIR   root of tracefs, instead of where it usually is\n" CLI_COMMON_HELP
-		"\n"
+		"  --tracefs DIR   root of tracefs; default: its usual place\n" CLI_COMMON_HELP "\n"
 		"With --json each event is an object on a line of its own.\n",
 	.run = run,
 };

@@ -244,7 +244,7 @@ static int print_lost(const struct cli *cli)
 	struct json_object *obj;
 
 	if (!cli->json) {
-		puts("events came faster than they could be read, some were lost");
+		puts("events arrived faster than they could be read; some were lost");
 		return cli_flush(cli);
 	}
 	obj = json_object_new_object();
@@ -392,18 +392,18 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at < 0)
 		return status;
 	if (at != argc)
-		return cli_usage(cli, cmd, "watch takes no name: %s", argv[at]);
+		return cli_usage(cli, cmd, "watch accepts no name: %s", argv[at]);
 	return watch_events(&watch);
 }
 
 const struct cli_command cmd_watch = {
 	.name = "watch",
-	.summary = "GPUs and vGPUs that come, change and go",
+	.summary = "print changes of GPUs and vGPUs as they happen",
 	.help = "usage: tesseractl watch [--count N] [--seconds S] [--json]\n"
-		"Prints a line for each GPU and vGPU that comes, is given another composition, or\n"
-		"goes, until it is interrupted.\n"
+		"Prints a line for each GPU and vGPU that is added, recomposed or removed, until it\n"
+		"is interrupted.\n"
 		"\n"
-		"  --count N       end after so many lines\n"
+		"  --count N       end after N lines\n"
 		"  --seconds S     end after this time\n" CLI_COMMON_HELP "\n"
 		"With --json each event is an object on a line of its own.\n",
 	.run = run,

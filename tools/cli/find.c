@@ -21,12 +21,12 @@ int find_pool_error(const struct cli *cli, int rc)
 {
 	if (rc == -ENOENT)
 		return cli_error(cli,
-				 "%s/class/tessera is not there: load the module for your GPU "
+				 "%s/class/tessera does not exist: load the module for your GPU "
 				 "(modprobe tessera_pci), or mount sysfs",
 				 cli->sysfs);
 	if (rc == -ENODEV)
 		return cli_error(cli,
-				 "the module tessera is loaded, but has no GPU: is one "
+				 "the module tessera is loaded, but there is no GPU: is one "
 				 "plugged in, and is its driver tessera_pci loaded and bound?");
 	return cli_error(cli, "cannot read %s/class/tessera: %s", cli->sysfs, strerror(-rc));
 }
@@ -153,8 +153,8 @@ static int match_vgpu(const struct cli *cli, const struct pool *pool, const stru
 	if (!count || !*name)
 		return no_vgpu(cli, pool, name);
 	return cli_error(cli,
-			 best == 2 ? "%u GPUs have a vGPU %s; say which one: gpuN/%s" :
-				     "%u vGPUs start with %s; say more of the name than %s",
+			 best == 2 ? "%u GPUs have a vGPU %s; use gpuN/%s" :
+				     "the names of %u vGPUs start with %s; give more of it than %s",
 			 count, name, name);
 }
 
@@ -198,8 +198,8 @@ int find_mdev(const struct cli *cli, const struct pool *pool, const char *name, 
 		return status;
 	if (!found->vgpu->mdev)
 		return cli_error(cli,
-				 "%s is no mediated device: it belongs to a driver of the host, "
-				 "which takes and gives back slices by itself",
+				 "%s is not a mediated device: it belongs to a driver of the host, "
+				 "which takes and returns slices by itself",
 				 found->vgpu->name);
 	return CLI_OK;
 }

@@ -33,10 +33,10 @@ static void print_help(void)
 	puts("\n"
 	     "  -j, --json      print JSON, also for errors\n"
 	     "  --sysfs DIR     root of sysfs; default $TESSERA_SYSFS, then /sys\n"
-	     "  --tracefs DIR   root of tracefs; default $TESSERA_TRACEFS, then where it is\n"
+	     "  --tracefs DIR   root of tracefs; default $TESSERA_TRACEFS, then its usual place\n"
 	     "  --version, -h, --help\n"
 	     "\n"
-	     "tesseractl COMMAND --help says more about a command.");
+	     "tesseractl COMMAND --help describes a command.");
 }
 
 static int run_command(struct cli *cli, int argc, char **argv)
@@ -50,9 +50,9 @@ static int run_command(struct cli *cli, int argc, char **argv)
 		near_offer(&near, commands[i]->name);
 	}
 	if (near.best)
-		return cli_usage(cli, NULL, "there is no command %s; did you mean %s?", argv[0],
+		return cli_usage(cli, NULL, "unknown command %s; did you mean %s?", argv[0],
 				 near.best);
-	return cli_usage(cli, NULL, "there is no command %s", argv[0]);
+	return cli_usage(cli, NULL, "unknown command %s", argv[0]);
 }
 
 static const char *environment(const char *name, const char *otherwise)
@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 		case ':':
 			return cli_usage(&cli, NULL, "%s needs a value", argv[optind - 1]);
 		default:
-			return cli_usage(&cli, NULL, "there is no option %s", argv[optind - 1]);
+			return cli_usage(&cli, NULL, "unknown option %s", argv[optind - 1]);
 		}
 	}
 	if (optind == argc)
-		return cli_usage(&cli, NULL, "a command is missing");
+		return cli_usage(&cli, NULL, "COMMAND is required");
 	return run_command(&cli, argc - optind, argv + optind);
 }

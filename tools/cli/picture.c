@@ -150,6 +150,6 @@ void picture_gpu(const struct pool *pool, const struct pool_gpu *gpu)
 
 void picture_legend(void)
 {
-	puts("  A: a vGPU  B3: shared by 3, B is on it  _3: shared, nobody is on it  .: free\n"
+	puts("  A: a vGPU  B3: shared by 3, B is resident  _3: shared, none is resident  .: free\n"
 	     "  ~: the host's own, given back on demand  !: faulty  -: absent");
 }

@@ -50,7 +50,7 @@ static const char *const help_text[] = {
 	"Keys",
 	"",
 	"  q        quit",
-	"  space p  pause, go on",
+	"  space p  pause, continue",
 	"  n u w d s m",
 	"           sort the vGPUs by name, utilization, weight, queue depth, switches, moves",
 	"  f        hide or show free slices",
@@ -60,7 +60,7 @@ static const char *const help_text[] = {
 	"           scroll",
 	"  h ?      this text",
 	"",
-	"UTIL   time that it was busy      RUN, WAIT  time that it had, waited for, its slices",
+	"UTIL   part of the time busy      RUN, WAIT  part of its slices' time: had, waited for",
 	"QUEUE  packets, on average        SHDR, MEM  use of shader cores, of memory",
 	"SW/s   switches per second        MOVES      moves to other slices so far",
 };
@@ -313,7 +313,7 @@ static SCREEN *open_terminal(const struct cli *cli)
 	SCREEN *terminal = newterm(NULL, stdout, stdin);
 
 	if (!terminal) {
-		cli_error(cli, "the terminal type in TERM is not known: set another one, or use "
+		cli_error(cli, "the terminal type in TERM is unknown: set another one, or use "
 			       "--batch N or --json");
 		return NULL;
 	}

@@ -25,17 +25,17 @@ static const char *const whole[] = { "tess_transfer", "tess_adapt" };
 
 static const struct sentence sentences[] = {
 	{ "tess_sched_in", "runs now[, after waiting for {waited} cycles]" },
-	{ "tess_sched_out", "leaves after {ran} cycles: {reason!out}" },
+	{ "tess_sched_out", "is parked after {ran} cycles: {reason!out}" },
 	{ "tess_save", "is saved, {bytes} bytes" },
 	{ "tess_restore", "is restored[, {bytes} bytes]" },
-	{ "tess_move", "comes[ from slice {from}]: {reason!move}" },
+	{ "tess_move", "moved here[ from slice {from}]: {reason!move}" },
 	{ "tess_transfer",
-	  "comes from gpu{from_gpu}: {slices} slices, {bytes} bytes, stood still for {us} us" },
+	  "moved here from gpu{from_gpu}: {slices} slices, {bytes} bytes, stood still for {us} us" },
 	{ "tess_kick", "has new packets[, {wptr} so far][{parked!parked}]" },
 	{ "tess_complete", "completed work[, up to number {seq}]" },
 	{ "tess_swap_decision",
 	  "{reason!swap}[; to slice {to}][ of gpu{to_gpu}][, gain {gain!permille}][; failed: {rc}]" },
-	{ "tess_analyze", "is busy {utilization!permille}, wants {demand!permille}, queue "
+	{ "tess_analyze", "utilization {utilization!permille}, demand {demand!permille}, queue "
 			  "{queue_depth!milli}, shaders {shader!permille}, memory "
 			  "{memory!permille}" },
 };
@@ -45,20 +45,20 @@ static const struct {
 	const char *what, *value, *words;
 } words[] = {
 	{ "out", "quantum", "its turn is over" },
-	{ "out", "idle", "it has nothing to do" },
-	{ "out", "cap", "it used up its time" },
-	{ "out", "move", "it goes on elsewhere" },
+	{ "out", "idle", "it has no work" },
+	{ "out", "cap", "it has used up its cap" },
+	{ "out", "move", "it moves to another slice" },
 	{ "out", "remove", "its vGPU is removed" },
 	{ "out", "timeout", "it did not stop in time and was reset" },
-	{ "out", "fault", "it waits for memory that the host brings" },
-	{ "move", "client", "its client asked for it" },
-	{ "move", "sysfs", "the administrator wants it" },
-	{ "move", "swap", "the swapper wants it" },
-	{ "swap", "crowded", "goes to a better slice: its own is crowded" },
-	{ "swap", "rebalance", "goes to another slice, for balance" },
-	{ "swap", "balanced", "is moved: all is balanced" },
-	{ "swap", "held", "stays: it was moved not long ago" },
-	{ "swap", "gain", "stays: it would gain too little" },
+	{ "out", "fault", "it waits for memory from the host" },
+	{ "move", "client", "its client requested it" },
+	{ "move", "sysfs", "the administrator requested it" },
+	{ "move", "swap", "the swapper decided it" },
+	{ "swap", "crowded", "should move: its slice is crowded" },
+	{ "swap", "rebalance", "should move: for balance" },
+	{ "swap", "balanced", "should move: the load is balanced" },
+	{ "swap", "held", "stays: it was moved, or its slice crowded, a short time ago" },
+	{ "swap", "gain", "stays: the gain is too small" },
 	{ "swap", "nowhere", "stays: there is no better slice" },
 	{ "parked", "1", ", and is parked" },
 };
@@ -164,7 +164,7 @@ static const char *subject_of(const struct trace_event *event)
 
 	/* The swapper may look at a GPU and find nobody to talk about */
 	if (trace_has_vgpu(event, "-"))
-		return "gpu{gpu}: nobody ";
+		return "gpu{gpu}: no vslice ";
 	for (i = 0; i < COUNT(whole); i++)
 		if (!strcmp(whole[i], event->name))
 			return "gpu{gpu}: {vgpu} ";
