@@ -66,11 +66,16 @@ static void fill_composition(struct gpu *g)
 	c->engines = htole32(engines);
 }
 
+void gpu_set_time(struct gpu *g, uint64_t now)
+{
+	g->now = now;
+	if (g->desc.bus.restart)
+		g->desc.bus.restart(g->desc.bus.opaque, now);
+}
+
 void gpu_reset(struct gpu *g)
 {
-	g->now = 0;
-	if (g->desc.bus.restart)
-		g->desc.bus.restart(g->desc.bus.opaque);
+	gpu_set_time(g, 0);
 	g->event_pending = 0;
 	memset(g->latch, 0, sizeof(g->latch));
 	gpu_zero_vram(g, 0, g->desc.nr_slices * g->desc.bank_size);

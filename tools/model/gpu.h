@@ -25,16 +25,16 @@ struct log;
  * @dma_ptr: host address of bus address @addr for @len bytes that do not cross
  *	a page, NULL if there is no memory or no right @prot (PROT_*)
  * @irq: raise MSI-X vector @vector
- * @wall: cycles of the nominal clock since @restart, or NULL: time stands still
- *	while nothing runs
- * @restart: the GPU was reset, its time is 0: @wall begins at 0 again. NULL if it need not
+ * @wall: GPU time by the nominal clock, or NULL: time stands still while nothing runs
+ * @restart: the GPU's time is @now, by a reset or because the host set it: @wall goes on from
+ *	there. NULL if it need not
  * @opaque: first argument of all
  */
 struct gpu_bus {
 	void *(*dma_ptr)(void *opaque, uint64_t addr, uint64_t len, int prot);
 	void (*irq)(void *opaque, unsigned int vector);
 	uint64_t (*wall)(void *opaque);
-	void (*restart)(void *opaque);
+	void (*restart)(void *opaque, uint64_t now);
 	void *opaque;
 };
 

@@ -37,4 +37,7 @@ void gpu_zero_vram(struct gpu *g, uint64_t off, uint64_t size);
 /** gpu_read_time() - the TIME register: follows the wall clock while idle, if there is one */
 uint64_t gpu_read_time(struct gpu *g);
 
+/** gpu_set_time() - it goes on from @now */
+void gpu_set_time(struct gpu *g, uint64_t now);
+
 #endif /* TESS_MODEL_GPU_PRIV_H */

@@ -40,7 +40,8 @@
  * @dev: its PCI function
  * @log: messages
  * @clock_khz: limit of the clock, 0: none
- * @start: wall time at which the GPU's time was 0
+ * @start: wall time at which the GPU's time was @begin
+ * @begin: 0 after a reset, or what the host set
  * @polled: wall time at which the socket was looked at
  * @waited: wall time up to which a waiting GPU got cycles
  * @vram: memory
@@ -55,6 +56,7 @@ struct model {
 	struct log *log;
 	uint64_t clock_khz;
 	int64_t start;
+	uint64_t begin;
 	int64_t polled;
 	int64_t waited;
 	void *vram;
@@ -94,18 +96,19 @@ static void bus_irq(void *opaque, unsigned int vector)
 	pci_dev_irq_raise(m->dev, vector);
 }
 
-static void bus_restart(void *opaque)
+static void bus_restart(void *opaque, uint64_t now)
 {
 	struct model *m = opaque;
 
 	m->start = wall_ns();
+	m->begin = now;
 }
 
 static uint64_t bus_wall(void *opaque)
 {
 	struct model *m = opaque;
 
-	return cycles_in(wall_ns() - m->start, m->clock_khz);
+	return m->begin + cycles_in(wall_ns() - m->start, m->clock_khz);
 }
 
 static uint64_t dev_reg_read(void *opaque, uint32_t off, unsigned int size)

@@ -11,7 +11,7 @@
 #include "regs.h"
 
 #define VERSION_MAJOR 1
-#define VERSION_MINOR 2
+#define VERSION_MINOR 3
 
 static unsigned int log2_of(unsigned int n)
 {
@@ -101,6 +101,12 @@ static uint64_t read_time(struct gpu *g, unsigned int n)
 	return gpu_read_time(g);
 }
 
+static void write_time(struct gpu *g, unsigned int n, uint64_t val)
+{
+	(void)n;
+	gpu_set_time(g, val & TESS_TIME_MASK);
+}
+
 static uint64_t read_generation(struct gpu *g, unsigned int n)
 {
 	(void)n;
@@ -159,7 +165,7 @@ static const struct reg regs[] = {
 	{ "BANK_SIZE", TESS_REG_BANK_SIZE, 8, REG_RO, 0, read_bank_size, NULL },
 	{ "CLOCK_KHZ", TESS_REG_CLOCK_KHZ, 4, REG_RO, GPU_CLOCK_KHZ, read_clock, NULL },
 	{ "LIMITS", TESS_REG_LIMITS, 4, REG_RO, 0, read_limits, NULL },
-	{ "TIME", TESS_REG_TIME, 8, REG_RO, 0, read_time, NULL },
+	{ "TIME", TESS_REG_TIME, 8, REG_RW, 0, read_time, write_time },
 	{ "GENERATION", TESS_REG_GENERATION, 8, REG_RO, 1, read_generation, NULL },
 	{ "RESET", TESS_REG_RESET, 4, REG_WO, 0, NULL, write_reset },
 	{ "FAULT_PENDING", TESS_REG_FAULT_PENDING, 8, REG_RO, 0, read_fault_pending, NULL },

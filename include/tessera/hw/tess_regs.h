@@ -82,7 +82,8 @@
 #define   TESS_LIMITS_GROUP_ITEMS_LOG2	GENMASK(15, 8)	/* DRM_TESSERA_MAX_GROUP_ITEMS */
 #define   TESS_LIMITS_LOCAL_KIB		GENMASK(23, 16)	/* DRM_TESSERA_MAX_LOCAL_BYTES */
 #define   TESS_LIMITS_RING_LOG2		GENMASK(31, 24)	/* TESS_RING_LOG2_MAX */
-#define TESS_REG_TIME			0x038	/* RO64: GPU time in cycles */
+#define TESS_REG_TIME			0x038	/* RW64, vGPU: RO64: GPU time in cycles */
+#define   TESS_TIME_MASK		GENMASK_ULL(62, 0)
 #define TESS_REG_GENERATION		0x040	/* RO64: of the composition, from 1 */
 #define TESS_REG_RESET			0x048	/* WO32: TESS_RESET_KEY resets the GPU as an FLR does, but for configuration space and MSI-X */
 #define   TESS_RESET_KEY		0x54534552

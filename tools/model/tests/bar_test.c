@@ -128,7 +128,7 @@ static void test_identity(void)
 	ok(sysfs_number(device, "class") == TESS_PCI_CLASS &&
 		   sysfs_number(device, "revision") == TESS_PCI_REVISION,
 	   "class and revision in sysfs");
-	ok(rd32(TESS_REG_ID) == TESS_ID_VALUE && rd32(TESS_REG_VERSION) == 0x10002, "ID, VERSION");
+	ok(rd32(TESS_REG_ID) == TESS_ID_VALUE && rd32(TESS_REG_VERSION) == 0x10003, "ID, VERSION");
 	ok(rd32(TESS_REG_SLICE_COUNT) == 16 && rd64(TESS_REG_SLICE_MASK) == 0xffff, "16 slices");
 	ok(rd64(TESS_REG_VRAM_SIZE) == 256 << 20 && rd64(TESS_REG_BANK_SIZE) == 16 << 20, "VRAM");
 	for (unsigned int n = 0; n < 16; n++)

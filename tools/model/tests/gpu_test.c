@@ -27,17 +27,19 @@ static void no_irq(void *opaque, unsigned int vector)
 }
 
 static uint64_t wall_start;
+static uint64_t wall_begin;
 
 static uint64_t wall(void *opaque)
 {
 	(void)opaque;
-	return wall_cycles - wall_start;
+	return wall_begin + wall_cycles - wall_start;
 }
 
-static void restart(void *opaque)
+static void restart(void *opaque, uint64_t now)
 {
 	(void)opaque;
 	wall_start = wall_cycles;
+	wall_begin = now;
 }
 
 static struct gpu_desc good_desc(unsigned int slices)
@@ -163,6 +165,13 @@ static void test_time(void)
 	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 0, "a clock: RESET begins time again at 0");
 	wall_cycles += 500;
 	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 500, "and it follows the clock from there");
+	gpu_reg_write(g, TESS_REG_TIME, 7000000000, 8);
+	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 7000000000, "a host sets it forward");
+	wall_cycles += 500;
+	ok(gpu_reg_read(g, TESS_REG_TIME, 8) == 7000000500, "and it follows the clock from there");
+	gpu_reg_write(g, TESS_REG_TIME, 3, 8);
+	gpu_step(g, 10);
+	ok(gpu_time(g) == 13 && gpu_reg_read(g, TESS_REG_TIME, 8) == 13, "and back");
 	gpu_destroy(g);
 }
 

@@ -30,7 +30,7 @@ struct expect {
 
 static const struct expect global[] = {
 	{ "ID", TESS_REG_ID, 0x00, 4, RO, 0x53534554, 0 },
-	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010002, 0 },
+	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010003, 0 },
 	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x66, 0 },
 	{ "SLICE_COUNT", TESS_REG_SLICE_COUNT, 0x0c, 4, RO, 4, 0 },
 	{ "SLICE_MASK", TESS_REG_SLICE_MASK, 0x10, 8, RO, 0xf, 0 },
@@ -40,7 +40,7 @@ static const struct expect global[] = {
 	{ "BANK_SIZE", TESS_REG_BANK_SIZE, 0x28, 8, RO, 1 << 20, 0 },
 	{ "CLOCK_KHZ", TESS_REG_CLOCK_KHZ, 0x30, 4, RO, 4000, 0 },
 	{ "LIMITS", TESS_REG_LIMITS, 0x34, 4, RO, 0x10400808, 0 },
-	{ "TIME", TESS_REG_TIME, 0x38, 8, RO, 0, 0 },
+	{ "TIME", TESS_REG_TIME, 0x38, 8, RW, 0, 0x7fffffffffffffff },
 	{ "GENERATION", TESS_REG_GENERATION, 0x40, 8, RO, 1, 0 },
 	{ "RESET", TESS_REG_RESET, 0x48, 4, WO, 0, 0 },
 	{ "FAULT_PENDING", TESS_REG_FAULT_PENDING, 0x50, 8, RO, 0, 0 },
