@@ -7,6 +7,8 @@
  * The client page counts for the client, the host page over all clients. A vGPU has no
  * host page: what it knows of its past is its client's count.
  */
+#include <linux/string.h>
+
 #include "counters.h"
 #include "hw.h"
 #include "tess_pci.h"
@@ -17,6 +19,11 @@ static int counters_read(struct tess_pci *tp, u32 first, u64 counters[TESS_COUNT
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
+	/* Nobody is on a slice, and the slices were reset */
+	if (READ_ONCE(tp->be.asleep)) {
+		memset(counters, 0, TESS_COUNTER_COUNT * sizeof(*counters));
+		return 0;
+	}
 	for (i = 0; i < TESS_COUNTER_COUNT; i++)
 		counters[i] = tess_pci_read64(tp, first, i * sizeof(u64));
 	return counters[0] == U64_MAX && !tess_pci_is_alive(tp) ? -ENODEV : 0;

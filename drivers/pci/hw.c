@@ -52,6 +52,19 @@ void tess_pci_bury(struct tess_pci *tp)
 }
 
 /**
+ * tess_pci_answers() - does it look like a GPU?
+ * @tp: device
+ *
+ * Any context. A register is read, whatever is known of the device.
+ *
+ * Return: true if it does.
+ */
+bool tess_pci_answers(struct tess_pci *tp)
+{
+	return tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE;
+}
+
+/**
  * tess_pci_is_alive() - does the device answer?
  * @tp: device
  *
@@ -65,7 +78,8 @@ bool tess_pci_is_alive(struct tess_pci *tp)
 
 	if (READ_ONCE(tp->dead))
 		return false;
-	if (tess_pci_read32(tp, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE)
+	/* It is not asked, see sleep.c */
+	if (READ_ONCE(tp->be.asleep) || tess_pci_answers(tp))
 		return true;
 	tess_pci_bury(tp);
 	if (gpu)
@@ -190,6 +204,8 @@ static u64 hw_time(struct tess_backend *be)
 
 	if (READ_ONCE(tp->dead))
 		return 0;
+	if (READ_ONCE(tp->be.asleep))
+		return READ_ONCE(tp->slept_at);
 	time = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_TIME);
 	return time == U64_MAX && !tess_pci_is_alive(tp) ? 0 : time;
 }
@@ -224,8 +240,8 @@ void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
 {
 	unsigned int i;
 
-	/* Pairs with tess_pci_bury() */
-	if (!slices || smp_load_acquire(&tp->dead))
+	/* Pairs with tess_pci_bury(). One that sleeps wakes up without translations */
+	if (!slices || smp_load_acquire(&tp->dead) || READ_ONCE(tp->be.asleep))
 		return;
 	for (i = 0; i < tp->info.slice_count; i++) {
 		if (!(slices & BIT_ULL(i)))
@@ -263,6 +279,9 @@ static int hw_slice_reset(struct tess_backend *be, unsigned int slice)
 
 	if (READ_ONCE(tp->dead))
 		return -ENODEV;
+	/* It is, and its power-on will be the next one */
+	if (READ_ONCE(be->asleep))
+		return 0;
 	tess_pci_write32(tp, TESS_HOST_PAGE(slice), TESS_HREG_RESET, 1);
 	rc = readl_poll_timeout(tp->regs + TESS_HOST_PAGE(slice) + TESS_HREG_STATUS, status,
 				!status || status == U32_MAX, 100, HW_RESET_TIMEOUT_US);

@@ -13,6 +13,7 @@ extern const struct tess_backend_ops tess_pci_vgpu_ops;
 extern const struct tess_backend_ops tess_pci_head_ops;
 
 void tess_pci_bury(struct tess_pci *tp);
+bool tess_pci_answers(struct tess_pci *tp);
 bool tess_pci_is_alive(struct tess_pci *tp);
 void tess_pci_reset(struct tess_pci *tp);
 int tess_pci_identify(struct tess_pci *tp);

@@ -128,6 +128,30 @@ int tess_pci_irq_start(struct tess_pci *tp)
 }
 
 /**
+ * tess_pci_irq_mask() - no handler runs until tess_pci_irq_unmask()
+ * @tp: device whose handlers were started
+ */
+void tess_pci_irq_mask(struct tess_pci *tp)
+{
+	unsigned int i;
+
+	for (i = 0; i < irq_vectors(tp); i++)
+		disable_irq(pci_irq_vector(tp->pdev, irqs[i].vector));
+}
+
+/**
+ * tess_pci_irq_unmask() - handlers may run again
+ * @tp: device
+ */
+void tess_pci_irq_unmask(struct tess_pci *tp)
+{
+	unsigned int i;
+
+	for (i = 0; i < irq_vectors(tp); i++)
+		enable_irq(pci_irq_vector(tp->pdev, irqs[i].vector));
+}
+
+/**
  * tess_pci_irq_stop() - no handler runs any more
  * @tp: device
  */

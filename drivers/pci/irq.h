@@ -5,6 +5,8 @@
 struct tess_pci;
 
 int tess_pci_irq_start(struct tess_pci *tp);
+void tess_pci_irq_mask(struct tess_pci *tp);
+void tess_pci_irq_unmask(struct tess_pci *tp);
 void tess_pci_irq_stop(struct tess_pci *tp);
 
 #endif

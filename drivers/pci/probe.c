@@ -14,11 +14,7 @@
  * is reset in the same way without anybody's help: its clients were told that they lost it. Not
  * without limit: what provokes it again and again would take the GPU from all others each time.
  *
- * When the system sleeps and everything keeps its power (suspend to idle), so does the GPU,
- * and nobody loses anything: it completes what is in its rings, needs the host for faults
- * and turns of clients, and so waits for it. Interrupts that it raises meanwhile are kept by
- * the kernel. Sleep that takes the power away is refused while a virtual machine has a vGPU,
- * which would lose it for good.
+ * What happens when the system sleeps is in sleep.c.
  *
  * All callers of starting and stopping hold the device lock.
  */
@@ -28,13 +24,13 @@
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/suspend.h>
 #include <tessera/compat.h>
 
 #include "composition.h"
 #include "display.h"
 #include "hw.h"
 #include "irq.h"
+#include "sleep.h"
 #include "tess_pci.h"
 
 #define RECOVERY_PERIOD	(600 * HZ)
@@ -65,13 +61,21 @@ static void pci_stop_memory(struct tess_pci *tp)
 	tess_pci_vram_fini(tp);
 }
 
-/* Reset before it may access memory: nobody knows what it was doing */
-static int tess_pci_start(struct tess_pci *tp)
+/**
+ * tess_pci_start() - bring the GPU to a known state and into the pool
+ * @tp: device, not started; the device lock is held
+ *
+ * It is reset before it may access memory: nobody knows what it was doing.
+ *
+ * Return: 0 or negative errno.
+ */
+int tess_pci_start(struct tess_pci *tp)
 {
 	int rc;
 
 	WRITE_ONCE(tp->dead, false);
 	WRITE_ONCE(tp->lost, false);
+	WRITE_ONCE(tp->be.asleep, false);
 	tess_pci_reset(tp);
 	rc = tess_pci_identify(tp);
 	if (rc)
@@ -100,7 +104,13 @@ err_master:
 	return rc;
 }
 
-static void tess_pci_stop(struct tess_pci *tp)
+/**
+ * tess_pci_stop() - take the GPU out of the pool and leave it silent
+ * @tp: device, started or not, awake or asleep; the device lock is held
+ *
+ * It waits for nothing that is frozen while the system sleeps.
+ */
+void tess_pci_stop(struct tess_pci *tp)
 {
 	if (!tp->started)
 		return;
@@ -112,6 +122,7 @@ static void tess_pci_stop(struct tess_pci *tp)
 	tess_pci_display_stop(tp);
 	pci_clear_master(tp->pdev);
 	pci_stop_memory(tp);
+	tess_pci_sleep_forget(tp);
 }
 
 /* ---- a GPU that was given up ---- */
@@ -278,6 +289,7 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	tp->be.dev = &pdev->dev;
 	spin_lock_init(&tp->stage2_lock);
 	mutex_init(&tp->composition_lock);
+	xa_init(&tp->saved);
 	pci_set_drvdata(pdev, tp);
 	rc = pcim_enable_device(pdev);
 	if (rc)
@@ -305,8 +317,8 @@ static void tess_pci_remove(struct pci_dev *pdev)
 {
 	struct tess_pci *tp = pci_get_drvdata(pdev);
 
-	/* Not if it was pulled */
-	if (tp->started && tess_pci_is_alive(tp))
+	/* Not if it was pulled, nor if it sleeps: nothing can be copied from it */
+	if (tp->started && !READ_ONCE(tp->be.asleep) && tess_pci_is_alive(tp))
 		tess_gpu_drain(&tp->be);
 	tess_pci_stop(tp);
 }
@@ -321,7 +333,7 @@ static void tess_pci_shutdown(struct pci_dev *pdev)
 		tess_pci_reset(tp);
 }
 
-/* ---- resets, errors, sleep ---- */
+/* ---- resets, errors ---- */
 
 static void tess_pci_reset_prepare(struct pci_dev *pdev)
 {
@@ -364,36 +376,6 @@ static const struct pci_error_handlers tess_pci_err_handlers = {
 	.reset_prepare = tess_pci_reset_prepare,
 	.reset_done = tess_pci_reset_done,
 };
-
-static int tess_pci_suspend(struct device *dev)
-{
-	struct tess_pci *tp = dev_get_drvdata(dev);
-
-	if (tp->started && pm_suspend_target_state == PM_SUSPEND_TO_IDLE) {
-		tp->slept_at = tp->be.ops->time(&tp->be);
-		/* The PCI core leaves a device in D0 whose state is saved already */
-		return pci_save_state(tp->pdev);
-	}
-	if (tp->started && tess_gpu_in_use(tp->be.gpu))
-		return -EBUSY;
-	tess_pci_stop(tp);
-	return 0;
-}
-
-static int tess_pci_resume(struct device *dev)
-{
-	struct tess_pci *tp = dev_get_drvdata(dev);
-
-	if (!tp->started)
-		return tess_pci_start(tp);
-	if (!tess_pci_is_alive(tp) || tp->be.ops->time(&tp->be) >= tp->slept_at)
-		return 0;
-	dev_err(dev, "the GPU lost its power while the system slept\n");
-	tess_pci_stop(tp);
-	return tess_pci_start(tp);
-}
-
-static DEFINE_SIMPLE_DEV_PM_OPS(tess_pci_pm_ops, tess_pci_suspend, tess_pci_resume);
 
 static const struct pci_device_id tess_pci_ids[] = {
 	{ PCI_DEVICE(TESS_PCI_VENDOR_ID, TESS_PCI_DEVICE_ID) },

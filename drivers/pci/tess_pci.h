@@ -9,6 +9,7 @@
 #include <linux/ratelimit_types.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <tessera/backend.h>
 
 #include "switch.h"
@@ -43,7 +44,9 @@ struct tess_pci_stage2 {
  * @dead: it answered all ones; no access is made any more, and it makes none: it was switched
  *	off the bus before. Written once
  * @started: in the pool. Under the device lock, as all callers of start and stop
- * @slept_at: GPU time when the system went to sleep. Under the device lock
+ * @slept_at: GPU time when the system went to sleep. Written under the device lock
+ * @saved: copies of the pages of VRAM that are not zero, by number, while it is asleep. Under the
+ *	device lock
  * @lost: the core gave the GPU up since it was started
  * @recovery: resets a GPU that is @lost
  * @recoveries: how often lately
@@ -66,6 +69,7 @@ struct tess_pci {
 	bool dead;
 	bool started;
 	u64 slept_at;
+	struct xarray saved;
 	bool lost;
 	struct delayed_work recovery;
 	struct ratelimit_state recoveries;
@@ -75,6 +79,9 @@ struct tess_pci {
 	struct tess_pci_stage2 stage2[TESS_MAX_SLICES];
 	struct tess_pci_switcher switcher;
 };
+
+int tess_pci_start(struct tess_pci *tp);
+void tess_pci_stop(struct tess_pci *tp);
 
 static inline struct tess_pci *to_tess_pci(struct tess_backend *be)
 {

@@ -19,6 +19,10 @@
  * not be zero any more while it is free: it is zeroed when it is allocated, or when the driver
  * leaves the GPU, which somebody else may have next. After start-up nothing is known to be zero.
  *
+ * While the system sleeps the worker is disabled, not frozen: the GPU may be taken from the pool
+ * meanwhile, and who does that has to be able to wait for the worker. A GPU that may be without
+ * power is not written to; its memory is zero when it comes back.
+ *
  * How many blocks of 2 MiB are free is counted on the side: vGPUs need memory in such
  * blocks, "can it be had?" must be answered exactly, and the number of free bytes does
  * not tell.
@@ -146,6 +150,9 @@ static int vram_alloc_blocks(struct tess_pci *tp, u64 size, int near_slice, bool
 	struct gpu_buddy_block *block;
 	int rc = -ENOSPC;
 
+	/* Nobody can zero it */
+	if (READ_ONCE(tp->be.asleep))
+		return -EBUSY;
 	mutex_lock(&mm->lock);
 	if (!contiguous && near_slice >= 0 && start < end)
 		rc = vram_take_blocks(tp, start, min(start + tp->info.bank_size, end), size,
@@ -172,13 +179,21 @@ static void vram_free_blocks(struct tess_pci *tp, struct list_head *blocks)
 	queue_work(mm->wq, &mm->cleaner);
 }
 
-/* false: not all of it, because the GPU is gone or @hurry was set meanwhile */
+/* 0: it can be accessed */
+static int vram_access_error(const struct tess_pci *tp)
+{
+	if (READ_ONCE(tp->dead))
+		return -ENODEV;
+	return READ_ONCE(tp->be.asleep) ? -EBUSY : 0;
+}
+
+/* false: not all of it, because the GPU is gone or asleep, or @hurry was set meanwhile */
 static bool vram_zero(struct tess_pci *tp, u64 off, u64 left, const bool *hurry)
 {
 	while (left) {
 		u64 n = min_t(u64, left, SZ_2M);
 
-		if (READ_ONCE(tp->dead) || (hurry && READ_ONCE(*hurry)))
+		if (vram_access_error(tp) || (hurry && READ_ONCE(*hurry)))
 			return false;
 		memset_io(tp->vram_bar + off, 0, n);
 		off += n;
@@ -196,16 +211,23 @@ static bool vram_zero_block(struct tess_pci *tp, struct gpu_buddy_block *block, 
 			 gpu_buddy_block_size(&tp->mm.buddy, block), hurry);
 }
 
-static void vram_clean(struct work_struct *work)
+static struct gpu_buddy_block *vram_next_dirty(struct tess_pci_vram *mm)
 {
-	struct tess_pci *tp = container_of(work, struct tess_pci, mm.cleaner);
+	lockdep_assert_held(&mm->lock);
+	if (mm->paused)
+		return NULL;
+	return list_first_entry_or_null(&mm->dirty, struct gpu_buddy_block, link);
+}
+
+static void vram_clean(struct tess_pci *tp)
+{
 	struct tess_pci_vram *mm = &tp->mm;
 	struct gpu_buddy_block *block;
 	LIST_HEAD(done);
 	bool zeroed;
 
 	mutex_lock(&mm->lock);
-	while ((block = list_first_entry_or_null(&mm->dirty, struct gpu_buddy_block, link))) {
+	while ((block = vram_next_dirty(mm))) {
 		list_del(&block->link);
 		mm->cleaning = block;
 		mm->hurry = false;
@@ -220,6 +242,47 @@ static void vram_clean(struct work_struct *work)
 		wake_up_all(&mm->cleaned);
 	}
 	mutex_unlock(&mm->lock);
+}
+
+static void vram_clean_work(struct work_struct *work)
+{
+	vram_clean(container_of(work, struct tess_pci, mm.cleaner));
+}
+
+/**
+ * tess_pci_vram_pause() - zero no memory until tess_pci_vram_continue()
+ * @tp: device
+ *
+ * On return the worker does nothing. What it was at may not be zero.
+ */
+void tess_pci_vram_pause(struct tess_pci *tp)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+
+	if (!tp->info.vram_size)
+		return;
+	mutex_lock(&mm->lock);
+	mm->paused = true;
+	WRITE_ONCE(mm->hurry, true);
+	mutex_unlock(&mm->lock);
+	disable_work_sync(&mm->cleaner);
+}
+
+/**
+ * tess_pci_vram_continue() - zero what was freed meanwhile
+ * @tp: device, paused
+ */
+void tess_pci_vram_continue(struct tess_pci *tp)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+
+	if (!tp->info.vram_size)
+		return;
+	mutex_lock(&mm->lock);
+	mm->paused = false;
+	mutex_unlock(&mm->lock);
+	enable_work(&mm->cleaner);
+	queue_work(mm->wq, &mm->cleaner);
 }
 
 /* Neighbouring blocks make one extent */
@@ -289,27 +352,31 @@ void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw)
 	kfree(obj);
 }
 
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
+int tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
 {
 	struct tess_pci *tp = to_tess_pci(be);
 	struct gpu_buddy_block *block;
 
 	list_for_each_entry(block, &to_object(hw)->blocks, link)
-		if (!gpu_buddy_block_is_clear(block))
-			vram_zero_block(tp, block, NULL);
+		if (!gpu_buddy_block_is_clear(block) && !vram_zero_block(tp, block, NULL))
+			return vram_access_error(tp);
+	return 0;
 }
 
 int tess_pci_vram_zero(struct tess_backend *be, u64 offset, u64 size)
 {
-	return vram_zero(to_tess_pci(be), offset, size, NULL) ? 0 : -ENODEV;
+	struct tess_pci *tp = to_tess_pci(be);
+
+	return vram_zero(tp, offset, size, NULL) ? 0 : vram_access_error(tp);
 }
 
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)
 {
 	struct tess_pci *tp = to_tess_pci(be);
+	int rc = vram_access_error(tp);
 
-	if (READ_ONCE(tp->dead))
-		return -ENODEV;
+	if (rc)
+		return rc;
 	memcpy_fromio(buf, tp->vram_bar + offset, len);
 	/* All ones may be what was there */
 	return tess_pci_is_alive(tp) ? 0 : -ENODEV;
@@ -318,9 +385,10 @@ int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t le
 int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len)
 {
 	struct tess_pci *tp = to_tess_pci(be);
+	int rc = vram_access_error(tp);
 
-	if (READ_ONCE(tp->dead))
-		return -ENODEV;
+	if (rc)
+		return rc;
 	memcpy_toio(tp->vram_bar + offset, buf, len);
 	/* Write-combined: out of the CPU before anybody is told */
 	wmb();
@@ -334,6 +402,22 @@ u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule)
 	if (granule == SZ_2M)
 		return READ_ONCE(mm->chunks_free) * SZ_2M;
 	return READ_ONCE(mm->bytes_free);
+}
+
+/**
+ * tess_pci_vram_is_used() - may somebody have this memory?
+ * @tp: device
+ * @off: in VRAM
+ *
+ * Return: false if the block of 2 MiB that it is in is free.
+ */
+bool tess_pci_vram_is_used(struct tess_pci *tp, u64 off)
+{
+	struct tess_pci_vram *mm = &tp->mm;
+	u64 chunk = off / SZ_2M;
+
+	/* What is behind the last block is not counted */
+	return chunk >= mm->chunks || READ_ONCE(mm->used[chunk]);
 }
 
 static int vram_init_buddy(struct tess_pci *tp)
@@ -362,13 +446,14 @@ int tess_pci_vram_init(struct tess_pci *tp)
 	if (!tp->info.vram_size)
 		return 0;
 	INIT_LIST_HEAD(&mm->dirty);
-	INIT_WORK(&mm->cleaner, vram_clean);
+	mm->paused = false;
+	INIT_WORK(&mm->cleaner, vram_clean_work);
 	init_waitqueue_head(&mm->cleaned);
 	mm->chunks = tp->info.vram_size / SZ_2M;
 	mm->chunks_free = mm->chunks;
 	mm->bytes_free = tp->info.vram_size;
-	/* A GPU that sleeps takes no stores */
-	mm->wq = alloc_workqueue("tessera_vram", WQ_UNBOUND | WQ_FREEZABLE, 1);
+	/* Not freezable: tess_pci_vram_fini() waits for it, also while the system sleeps */
+	mm->wq = alloc_workqueue("tessera_vram", WQ_UNBOUND, 1);
 	if (!mm->wq)
 		return -ENOMEM;
 	rc = vram_init_buddy(tp);
@@ -398,8 +483,10 @@ void tess_pci_vram_fini(struct tess_pci *tp)
 
 	if (!tp->info.vram_size)
 		return;
-	/* Zeroes what is left */
+	disable_work_sync(&mm->cleaner);
 	destroy_workqueue(mm->wq);
+	mm->paused = false;
+	vram_clean(tp);
 	vram_zero_stained(tp);
 	if (mm->chunks_free != mm->chunks)
 		dev_err(tp->be.dev, "%llu blocks of VRAM leaked\n", mm->chunks - mm->chunks_free);

@@ -24,6 +24,7 @@ struct tess_pci;
  * @dirty: blocks that are free for everybody but @buddy, and not zero
  * @cleaning: the one that @cleaner is at, or NULL
  * @hurry: somebody waits for @cleaning, zero or not
+ * @paused: @cleaner does nothing for now
  * @cleaned: woken when @cleaning changes
  * @cleaner: zeroes what is in @dirty
  * @wq: where it does so
@@ -39,6 +40,7 @@ struct tess_pci_vram {
 	struct list_head dirty;
 	struct gpu_buddy_block *cleaning;
 	bool hurry;
+	bool paused;
 	wait_queue_head_t cleaned;
 	struct work_struct cleaner;
 	struct workqueue_struct *wq;
@@ -46,11 +48,14 @@ struct tess_pci_vram {
 
 int tess_pci_vram_init(struct tess_pci *tp);
 void tess_pci_vram_fini(struct tess_pci *tp);
+void tess_pci_vram_pause(struct tess_pci *tp);
+void tess_pci_vram_continue(struct tess_pci *tp);
+bool tess_pci_vram_is_used(struct tess_pci *tp, u64 off);
 
 struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
 					 bool contiguous);
 void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
-void tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
+int tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
 int tess_pci_vram_zero(struct tess_backend *be, u64 offset, u64 size);
 int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
 int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);

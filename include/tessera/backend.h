@@ -28,11 +28,16 @@ struct tess_backend_ops;
  * @dev: device for DMA and messages; parent of what the core shows in sysfs
  * @gpu: set by tess_gpu_register() before anything of the GPU is visible, NULL again
  *	after tess_gpu_unregister()
+ * @asleep: set by tess_gpu_suspend(), cleared by tess_gpu_resume(), or by the back-end before
+ *	tess_gpu_register(): ops touch no register and no VRAM. On all slices nothing runs, and
+ *	they are as after slice_reset(): what has to be done to that end is done. Time stands
+ *	still. VRAM cannot be had, read or written (-EBUSY)
  */
 struct tess_backend {
 	const struct tess_backend_ops *ops;
 	struct device *dev;
 	struct tess_gpu *gpu;
+	bool asleep;
 };
 
 /**
@@ -300,15 +305,16 @@ struct tess_reg_ops {
  * @vram_alloc: allocate memory near the bank of @near_slice (-1: anywhere), or, if
  *	@contiguous, anywhere in one extent. It may not be zero: @vram_clear has to follow.
  *	@size is a multiple of 4 KiB; extents are of 2 MiB if @size is. tess_gpu.compose
- *	may be held. Error pointer: -ENOSPC, -ENOMEM, -ENODEV
+ *	may be held. Error pointer: -ENOSPC, -ENOMEM, -ENODEV, -EBUSY
  * @vram_free: return memory, quickly; what was in it reaches nobody. Locks of the core and of
  *	front-ends may be held
- * @vram_clear: zero of memory what is not known to be zero since @vram_alloc. No lock is held
- * @vram_zero: zero a range of VRAM; visible to the GPU on return. No lock is held. -ENODEV
- * @vram_read: read from an offset in VRAM. Locks of front-ends may be held. -ENODEV
+ * @vram_clear: zero of memory what is not known to be zero since @vram_alloc. No lock is held.
+ *	-ENODEV, -EBUSY
+ * @vram_zero: zero a range of VRAM; visible to the GPU on return. No lock is held. -ENODEV,
+ *	-EBUSY
+ * @vram_read: read from an offset in VRAM. Locks of front-ends may be held. -ENODEV, -EBUSY
  * @vram_write: write to an offset in VRAM; visible to the GPU on return. Locks of front-ends may
- *	be held.
- *	-ENODEV
+ *	be held. -ENODEV, -EBUSY
  * @vram_free_bytes: unused bytes in whole blocks of @granule, which is 4 KiB or 2 MiB:
  *	a request that is a multiple of @granule succeeds if it is not larger. Atomic
  *
@@ -371,7 +377,7 @@ struct tess_backend_ops {
 	struct tess_hw_vram *(*vram_alloc)(struct tess_backend *be, u64 size, int near_slice,
 					   bool contiguous);
 	void (*vram_free)(struct tess_backend *be, struct tess_hw_vram *vram);
-	void (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
+	int (*vram_clear)(struct tess_backend *be, struct tess_hw_vram *vram);
 	int (*vram_zero)(struct tess_backend *be, u64 offset, u64 size);
 	int (*vram_read)(struct tess_backend *be, u64 offset, void *buf, size_t len);
 	int (*vram_write)(struct tess_backend *be, u64 offset, const void *buf, size_t len);
@@ -451,6 +457,31 @@ void tess_gpu_unregister(struct tess_backend *be);
  * context, any number of times.
  */
 void tess_gpu_lost(struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_suspend() - the GPU is about to lose its power
+ * @be: registered back-end
+ *
+ * All clients are parked, contexts and rings are in memory of the host, and the slices are reset.
+ * On return no op is under way that does not know that, and the back-end saves its VRAM and
+ * whatever else it has. Tasks of user space are frozen before. The GPU may be unregistered without
+ * having been resumed.
+ *
+ * Process context.
+ *
+ * Return: 0; -EOPNOTSUPP the GPU cannot switch clients; -EBUSY one cannot be parked; -ENOMEM;
+ * -EIO a slice does not stop; -ENODEV. On an error all goes on.
+ */
+int tess_gpu_suspend(struct tess_backend *be);
+
+/**
+ * tess_gpu_resume() - the GPU is back
+ * @be: registered back-end that was suspended: all slices are as after slice_reset(), VRAM has its
+ *	contents, and time goes on from where it stood
+ *
+ * All clients go on. If the GPU did not come back, tess_gpu_lost() is called before.
+ */
+void tess_gpu_resume(struct tess_backend *be);
 
 /**
  * tess_gpu_in_use() - has a client other than the host's own a slice?

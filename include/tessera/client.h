@@ -312,8 +312,8 @@ struct tess_vgpu_params {
  *
  * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -EOPNOTSUPP the GPU
  * cannot share slices, -ENOSPC not enough free slices of the kind or VRAM (the kernel log
- * says what was missing), -EBUSY the GPU has an elastic vGPU already, -ENODEV the GPU
- * goes away, -ENOMEM.
+ * says what was missing), -EBUSY the GPU has an elastic vGPU already, or sleeps with
+ * the system, -ENODEV the GPU goes away, -ENOMEM.
  */
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
 

@@ -64,7 +64,8 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
  * @near_slice: in this slice's bank if possible; -1: anywhere
  * @contiguous: one extent, which is what a display head can show; wherever there is room for it
  *
- * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV.
+ * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV; -EBUSY the GPU
+ * sleeps with the system.
  */
 struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
 				  bool contiguous);
@@ -86,7 +87,7 @@ void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram);
  * @buf: where to
  * @size: bytes
  *
- * Return: 0, -EINVAL beyond the end, -ENODEV.
+ * Return: 0, -EINVAL beyond the end, -ENODEV, -EBUSY the GPU sleeps with the system.
  */
 int tess_vram_read(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset, void *buf,
 		   u64 size);
@@ -99,7 +100,7 @@ int tess_vram_read(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offse
  * @buf: where from
  * @size: bytes
  *
- * Return: 0, visible to the GPU; -EINVAL beyond the end; -ENODEV.
+ * Return: 0, visible to the GPU; -EINVAL beyond the end; -ENODEV; -EBUSY as of tess_vram_read().
  */
 int tess_vram_write(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offset,
 		    const void *buf, u64 size);

@@ -40,6 +40,8 @@ extern struct xarray tess_pool_gpus;
  * @srcu: readers are calls into the back-end; see tess_gpu_enter()
  * @leaving: it is about to go, no vGPU is composed on it any more. Written once, under
  *	@compose
+ * @asleep: everybody is parked, and stays so. Written under @compose, and before tess_slice.hw of
+ *	each slice is taken
  * @gone: no new call may start, but those that take memory from the GPU. Written once,
  *	under @lock
  * @stopped: after @gone: the slices were reset, or the GPU was cut off from memory. Nothing
@@ -73,6 +75,7 @@ struct tess_gpu {
 
 	struct srcu_struct srcu;
 	bool leaving;
+	bool asleep;
 	bool gone;
 	bool stopped;
 	struct mutex gone_lock;

@@ -117,10 +117,13 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 {
 	struct tess_vram *vram = tess_vram_reserve(gpu, size, near_slice, contiguous);
 
+	if (IS_ERR(vram))
+		return vram;
 	/* Of a GPU that is gone nobody reads it */
-	if (!IS_ERR(vram))
-		tess_vram_clear(vram);
-	return vram;
+	if (tess_vram_clear(vram) != -EBUSY)
+		return vram;
+	tess_vram_free(gpu, vram);
+	return ERR_PTR(-EBUSY);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
 
@@ -145,13 +148,13 @@ int tess_vram_clear(struct tess_vram *vram)
 {
 	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
 	struct tess_gpu *gpu = v->obj.gpu;
-	int idx;
+	int idx, rc;
 
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
-	tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
+	rc = tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
 	tess_gpu_exit(gpu, idx);
-	return 0;
+	return rc;
 }
 
 /* Where an offset in an allocation is, and how much follows there, at most @len */

@@ -22,6 +22,8 @@
  * stopped for, only the last of these counts, and when it is resident it is idle: what it
  * has to do takes no slice.
  *
+ * While the GPU is asleep (shape/sleep.c) it decides nothing.
+ *
  * Time is GPU time. What a vslice is charged is the cycles that it was busy, or, if others
  * waited, all cycles for which it was resident: a client that waits for something of its
  * own, or comes for a moment again and again, keeps the slice from others as well as one
@@ -278,7 +280,7 @@ static void sched_look(struct tess_slice *slice)
 	struct tess_runq *rq = &slice->rq;
 	bool waits, idle = true;
 
-	if (!tess_slice_takes_turns(slice))
+	if (!tess_slice_takes_turns(slice) || READ_ONCE(slice->gpu->asleep))
 		return;
 	if (cur)
 		tess_turn_run(slice, cur);

@@ -180,13 +180,18 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 /**
  * tess_vgpu_clear_memory() - zero the memory that a new vGPU was composed with
  * @vgpu: vGPU whose client has not seen it yet; no lock is held
+ *
+ * Return: 0; -EBUSY the GPU is asleep, and somebody else's data is there still; -ENODEV nobody
+ * reads it any more.
  */
-void tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
+int tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
 {
 	unsigned int i;
+	int rc = 0;
 
-	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
-		tess_vram_clear(vgpu->banks[i]);
+	for (i = 0; !rc && vgpu->banks && i < vgpu->nr_vslices; i++)
+		rc = tess_vram_clear(vgpu->banks[i]);
+	return rc;
 }
 
 static void vgpu_free_memory(struct tess_vgpu *vgpu)

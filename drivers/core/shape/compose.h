@@ -34,7 +34,7 @@ void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *p
 void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess_place *place);
 unsigned int tess_vslice_bank(const struct tess_vslice *vs);
 int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason);
-void tess_vgpu_clear_memory(struct tess_vgpu *vgpu);
+int tess_vgpu_clear_memory(struct tess_vgpu *vgpu);
 void tess_vgpu_decompose(struct tess_vgpu *vgpu);
 void tess_elastic_fill(struct tess_gpu *gpu);
 

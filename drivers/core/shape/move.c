@@ -368,7 +368,7 @@ int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int sl
 	if (!tess_vgpu_is_parkable(vgpu))
 		return -EOPNOTSUPP;
 	mutex_lock(&gpu->compose);
-	if (vgpu->frozen)
+	if (vgpu->frozen || gpu->asleep)
 		rc = -EBUSY;
 	else if (!READ_ONCE(gpu->gone))
 		rc = move_locked(&vgpu->vslices[vslice], &gpu->slices[slice], reason);

@@ -464,6 +464,9 @@ int tess_recompose_begin(struct recompose_plan *plan)
 	if (vgpu->frozen)
 		return tess_refuse(vgpu->gpu, vgpu->name, plan->reason, -EBUSY,
 				   "it is on its way to another GPU");
+	if (vgpu->gpu->asleep)
+		return tess_refuse(vgpu->gpu, vgpu->name, plan->reason, -EBUSY,
+				   "the GPU is asleep");
 	tess_vgpu_blueprint(vgpu, &plan->old);
 	rc = recompose_check(plan);
 	if (rc)

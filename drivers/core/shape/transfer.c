@@ -141,6 +141,8 @@ static int freeze_locked(struct tess_vgpu *vgpu)
 	lockdep_assert_held(&vgpu->gpu->compose);
 	if (READ_ONCE(vgpu->gpu->gone) || READ_ONCE(vgpu->dying))
 		return -ENODEV;
+	if (vgpu->gpu->asleep)
+		return -EBUSY;
 	if (!tess_vgpu_takes_turns(vgpu)) {
 		rc = tess_compose_step();
 		if (!rc)

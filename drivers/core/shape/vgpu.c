@@ -115,13 +115,25 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 	return bp->shared || bp->automatic || bp->min < bp->max ? -EINVAL : 0;
 }
 
+static int vgpu_begin_locked(struct tess_vgpu *vgpu, struct tess_reason *reason)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+
+	lockdep_assert_held(&gpu->compose);
+	if (gpu->leaving || READ_ONCE(gpu->gone))
+		return -ENODEV;
+	if (gpu->asleep)
+		return tess_refuse(gpu, vgpu->name, reason, -EBUSY, "the GPU is asleep");
+	return tess_vgpu_compose(vgpu, reason);
+}
+
 static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 {
 	struct tess_gpu *gpu = vgpu->gpu;
 	int rc;
 
 	mutex_lock(&gpu->compose);
-	rc = gpu->leaving || READ_ONCE(gpu->gone) ? -ENODEV : tess_vgpu_compose(vgpu, reason);
+	rc = vgpu_begin_locked(vgpu, reason);
 	if (!rc && !vgpu->elastic)
 		rc = tess_compose_step();
 	if (!rc)
@@ -167,8 +179,9 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	}
 	if (rc)
 		goto err_module;
-	tess_vgpu_clear_memory(vgpu);
-	rc = vgpu->continues ? 0 : tess_vgpu_sysfs_add(vgpu, params->replaces);
+	rc = tess_vgpu_clear_memory(vgpu);
+	if (rc != -EBUSY)
+		rc = vgpu->continues ? 0 : tess_vgpu_sysfs_add(vgpu, params->replaces);
 	if (rc) {
 		tess_vgpu_destroy(vgpu);
 		return ERR_PTR(rc);

@@ -35,7 +35,7 @@
  * @TESS_OUT_QUANTUM: it had its turn and somebody else is runnable
  * @TESS_OUT_IDLE: it has nothing to do and somebody else is runnable
  * @TESS_OUT_CAP: it used up its budget of the period
- * @TESS_OUT_MOVE: it goes on elsewhere
+ * @TESS_OUT_MOVE: it goes on elsewhere, or when its vGPU is thawed or the GPU awake again
  * @TESS_OUT_REMOVE: its vGPU is destroyed
  * @TESS_OUT_TIMEOUT: it did not stop in time, the slice was reset
  * @TESS_OUT_FAULT: the host brings memory that it waits for, and somebody else is runnable

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sleep: a GPU loses its power, and nobody loses any work.
+ *
+ * DOC: Sleep
+ *
+ * What a client has on a slice is exactly a context (run/switch.c), so a GPU on which everybody is
+ * parked has nothing to lose but its memory, which is the back-end's to save. Before the system
+ * sleeps all vslices are parked, rings of the elastic vGPU like those of vGPUs, and all slices
+ * are reset. Nobody's turn comes until the GPU is back; then each goes on with the same context,
+ * when it is its turn. A vGPU whose slices are its own has contexts from then on, as after a
+ * recomposition.
+ *
+ * Tasks of user space are frozen when that happens, work of the kernel is not. It finds a GPU
+ * that is asleep (tess_gpu.asleep): nothing is composed or moved on it, what is submitted to a
+ * parked ring waits there, and calls that end something work, because they need no slice that
+ * runs. Nobody waits for the GPU to come back, so that it can be taken from the pool meanwhile.
+ *
+ * tess_backend.asleep says more: no call that began before is still inside the back-end, and
+ * those that come touch no register.
+ */
+#include <linux/list.h>
+#include <tessera/compat.h>
+
+#include "base/gpu.h"
+#include "move.h"
+#include "run/sched.h"
+#include "share.h"
+#include "slice/fault.h"
+#include "slice/slice.h"
+#include "slice/vgpu.h"
+
+/* Whoever is to be parked has a context */
+static int sleep_prepare_vgpu(struct tess_vgpu *vgpu)
+{
+	if (vgpu->elastic)
+		return 0;
+	if (!tess_vgpu_is_parkable(vgpu))
+		return -EBUSY;
+	return tess_vgpu_takes_turns(vgpu) ? 0 : tess_share_dedicate(vgpu);
+}
+
+static int sleep_prepare(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu;
+	int rc;
+
+	lockdep_assert_held(&gpu->compose);
+	if (READ_ONCE(gpu->gone))
+		return -ENODEV;
+	if (!gpu->can_switch)
+		return -EOPNOTSUPP;
+	/* They come and go under compose */
+	list_for_each_entry(vgpu, &gpu->vgpus, link) {
+		rc = sleep_prepare_vgpu(vgpu);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static bool sleep_slice_is_there(const struct tess_slice *slice)
+{
+	return slice->state != TESS_SLICE_ABSENT && slice->state != TESS_SLICE_FAULTY;
+}
+
+/* What it counted is not forgotten with its power: a reset keeps that */
+static int sleep_slice_locked(struct tess_slice *slice)
+{
+	struct tess_vslice *vs = tess_slice_resident(slice);
+	int rc = 0;
+
+	if (vs)
+		rc = tess_move_park(slice, vs);
+	if (!rc && sleep_slice_is_there(slice))
+		rc = tess_slice_reset(slice);
+	slice->rq.armed = false;
+	if (rc == -EIO)
+		tess_slice_give_up(slice);
+	return rc;
+}
+
+static int sleep_slices(struct tess_gpu *gpu)
+{
+	unsigned int i;
+	int idx, rc = 0;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	for (i = 0; !rc && i < gpu->info.slice_count; i++) {
+		struct tess_slice *slice = &gpu->slices[i];
+
+		mutex_lock(&slice->hw);
+		rc = sleep_slice_locked(slice);
+		mutex_unlock(&slice->hw);
+	}
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+
+static void sleep_end(struct tess_gpu *gpu)
+{
+	unsigned int i;
+	int idx;
+
+	mutex_lock(&gpu->compose);
+	WRITE_ONCE(gpu->asleep, false);
+	mutex_unlock(&gpu->compose);
+	if (!tess_gpu_enter(gpu, &idx))
+		return;
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		tess_sched_queue(&gpu->slices[i]);
+		/* Some were parked with a fault that their client has to be told of */
+		tess_fault_queue(&gpu->slices[i]);
+	}
+	tess_gpu_exit(gpu, idx);
+}
+
+int tess_gpu_suspend(struct tess_backend *be)
+{
+	struct tess_gpu *gpu = be->gpu;
+	int rc;
+
+	mutex_lock(&gpu->compose);
+	rc = sleep_prepare(gpu);
+	if (!rc) {
+		WRITE_ONCE(gpu->asleep, true);
+		rc = sleep_slices(gpu);
+	}
+	mutex_unlock(&gpu->compose);
+	if (rc) {
+		sleep_end(gpu);
+		return rc;
+	}
+	WRITE_ONCE(be->asleep, true);
+	/* What saw it awake is over */
+	synchronize_srcu(&gpu->srcu);
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_suspend, TESS_NS);
+
+void tess_gpu_resume(struct tess_backend *be)
+{
+	WRITE_ONCE(be->asleep, false);
+	sleep_end(be->gpu);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_resume, TESS_NS);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESSERA_PCI_SLEEP_H_
+#define _TESSERA_PCI_SLEEP_H_
+
+#include <linux/pm.h>
+
+struct tess_pci;
+
+extern const struct dev_pm_ops tess_pci_pm_ops;
+
+void tess_pci_sleep_forget(struct tess_pci *tp);
+
+#endif
