@@ -186,6 +186,27 @@ TESS_API int tess_get_slice(struct tess_device *dev, unsigned int slice,
  */
 TESS_API int tess_changed(struct tess_device *dev, uint64_t *generation);
 
+/**
+ * struct tess_time - the GPU's clock and the CPU's at the same moment
+ * @gpu_cycles: GPU time, as kernels and struct tess_times have it
+ * @cpu_ns: CLOCK_MONOTONIC just before that was read
+ * @span_ns: how long reading it took: the GPU's time is of a moment in between
+ */
+struct tess_time {
+	uint64_t gpu_cycles;
+	uint64_t cpu_ns;
+	uint64_t span_ns;
+};
+
+/**
+ * tess_get_time() - look at both clocks
+ * @dev: device
+ * @time: out
+ *
+ * Returns 0; -EINVAL the driver is older than version 1.1 of its interface; -ENODEV.
+ */
+TESS_API int tess_get_time(struct tess_device *dev, struct tess_time *time);
+
 /** tess_kind_name() - "compute", "render", "mixed", or "none" */
 TESS_API const char *tess_kind_name(unsigned int kind);
 
@@ -194,6 +215,7 @@ TESS_API const char *tess_kind_name(unsigned int kind);
 #define TESS_BUFFER_SYSTEM 0x0 /* system memory */
 #define TESS_BUFFER_VRAM 0x1 /* memory of the GPU; of the system where it has none */
 #define TESS_BUFFER_READONLY 0x2 /* the GPU may only read it */
+#define TESS_BUFFER_SAME 0x4 /* the CPU has it at the address that the GPU has it at */
 
 /** As @near_slice of tess_buffer_create(): the first available slice. */
 #define TESS_NEAR_ANY 0xffffffffu
@@ -206,9 +228,11 @@ TESS_API const char *tess_kind_name(unsigned int kind);
  * @near_slice: VRAM: slice that it should be near to, best effort; or TESS_NEAR_ANY
  * @buf: out
  *
- * The memory is zero and has a VA that does not change.
+ * The memory is zero and has a VA that does not change. With TESS_BUFFER_SAME it is mapped for
+ * the CPU at that address at once, so that pointers into it mean the same on both sides.
  *
- * Returns 0; -EINVAL; -ENOSPC not so much VRAM is free; -ENOMEM.
+ * Returns 0; -EINVAL; -ENOSPC not so much VRAM is free, or the process has no room left at
+ * addresses that the GPU can use; -ENOMEM.
  */
 TESS_API int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flags,
 				unsigned int near_slice, struct tess_buffer **buf);
@@ -291,6 +315,9 @@ TESS_API const struct tess_kernel *tess_program_kernel_at(struct tess_program *p
 
 /** tess_kernel_name() - name of a kernel */
 TESS_API const char *tess_kernel_name(const struct tess_kernel *kernel);
+
+/** tess_kernel_va() - the GPU's address of its first instruction */
+TESS_API uint64_t tess_kernel_va(const struct tess_kernel *kernel);
 
 /** tess_kernel_private_bytes() - private memory (stack) that a work-item gets */
 TESS_API uint32_t tess_kernel_private_bytes(const struct tess_kernel *kernel);
@@ -491,6 +518,25 @@ struct tess_counters {
  */
 TESS_API int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns,
 			     struct tess_counters *counters);
+
+/**
+ * struct tess_times - when an operation ran
+ * @begin: GPU time in cycles when its first slice began
+ * @end: GPU time in cycles when its last slice ended
+ */
+struct tess_times {
+	uint64_t begin;
+	uint64_t end;
+};
+
+/**
+ * tess_fence_times() - when did an operation run?
+ * @fence: fence for which tess_fence_wait() returned 0
+ * @times: out; tess_get_time() tells what its cycles are on the CPU's clock
+ *
+ * Returns 0; -EINVAL the operation is not complete, or failed.
+ */
+TESS_API int tess_fence_times(struct tess_fence *fence, struct tess_times *times);
 
 /**
  * tess_fence_destroy() - forget a fence; the operation goes on

@@ -9,6 +9,8 @@
 
 #define PAGE 4096ull
 #define BIG_PAGE (2ull << 20)
+/* Below are programs that are not position-independent, and their heaps */
+#define SAME_START (1ull << 30)
 
 static int create_bo(struct tess_buffer *buf, unsigned int near_slice)
 {
@@ -86,6 +88,53 @@ static int bind(struct tess_buffer *buf, const struct tess_buffer_bind *binds, u
 	return 0;
 }
 
+static int map_at(struct tess_buffer *buf, void *at)
+{
+	struct drm_tessera_bo_mmap_offset req = { .handle = buf->handle };
+	int ret;
+
+	ret = tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &req);
+	if (!ret)
+		ret = tess_kmd_mmap(buf->dev->kmd, req.offset, buf->size, at, &buf->map);
+	return ret;
+}
+
+/* An address that is free on both sides: what the process has in the way is stepped over. */
+static int alloc_same(struct tess_buffer *buf, uint64_t align)
+{
+	struct tess_device *dev = buf->dev;
+	uint64_t from = SAME_START;
+	int ret;
+
+	for (;;) {
+		ret = tess_va_alloc_from(&dev->va, from, buf->size, align, &buf->va);
+		if (ret)
+			return ret;
+		ret = map_at(buf, (void *)(uintptr_t)buf->va);
+		if (!ret)
+			return 0;
+		tess_va_free(&dev->va, buf->va);
+		if (ret != -EEXIST)
+			return ret;
+		from = buf->va + BIG_PAGE;
+	}
+}
+
+static int alloc_va(struct tess_buffer *buf)
+{
+	uint64_t align = buf->size >= BIG_PAGE ? BIG_PAGE : PAGE;
+	int ret;
+
+	if (buf->flags & TESS_BUFFER_SAME)
+		ret = alloc_same(buf, align);
+	else
+		ret = tess_va_alloc(&buf->dev->va, buf->size, align, &buf->va);
+	if (ret == -ENOSPC)
+		return tess_fail(buf->dev, ret, "no addresses left for %llu bytes",
+				 (unsigned long long)buf->size);
+	return ret ? tess_device_fail(buf->dev, ret, "give a buffer an address") : 0;
+}
+
 int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned int flags,
 			      unsigned int near_slice, const struct tess_buffer_bind *binds,
 			      unsigned int bind_count, struct tess_buffer **out)
@@ -109,12 +158,9 @@ int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned i
 	ret = create_bo(buf, near_slice);
 	if (ret)
 		goto err_free;
-	ret = tess_va_alloc(&dev->va, buf->size, buf->size >= BIG_PAGE ? BIG_PAGE : PAGE, &buf->va);
-	if (ret) {
-		tess_fail(dev, ret, "no GPU addresses left for %llu bytes",
-			  (unsigned long long)buf->size);
+	ret = alloc_va(buf);
+	if (ret)
 		goto err_close;
-	}
 	whole.size = buf->size;
 	ret = bind(buf, binds ? binds : &whole, binds ? bind_count : 1);
 	if (ret)
@@ -124,6 +170,8 @@ int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned i
 	return 0;
 
 err_va:
+	if (buf->map)
+		tess_kmd_munmap(buf->map, buf->size);
 	tess_va_free(&dev->va, buf->va);
 err_close:
 	tess_kmd_gem_close(dev->kmd, buf->handle);
@@ -137,7 +185,7 @@ int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flag
 {
 	int ret;
 
-	if (flags & ~(TESS_BUFFER_VRAM | TESS_BUFFER_READONLY))
+	if (flags & ~(TESS_BUFFER_VRAM | TESS_BUFFER_READONLY | TESS_BUFFER_SAME))
 		return tess_fail(dev, -EINVAL, "unknown buffer flags 0x%x", flags);
 	pthread_mutex_lock(&dev->lock);
 	ret = tess_buffer_create_locked(dev, size, flags, near_slice, NULL, 0, buf);
@@ -173,14 +221,11 @@ void tess_buffer_destroy(struct tess_buffer *buf)
 
 int tess_buffer_map_locked(struct tess_buffer *buf)
 {
-	struct drm_tessera_bo_mmap_offset req = { .handle = buf->handle };
 	int ret;
 
 	if (buf->map)
 		return 0;
-	ret = tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &req);
-	if (!ret)
-		ret = tess_kmd_mmap(buf->dev->kmd, req.offset, buf->size, &buf->map);
+	ret = map_at(buf, NULL);
 	return ret ? tess_device_fail(buf->dev, ret, "map a buffer for the CPU") : 0;
 }
 

@@ -285,6 +285,26 @@ int tess_changed(struct tess_device *dev, uint64_t *generation)
 	return ret ? ret : *generation != seen;
 }
 
+int tess_get_time(struct tess_device *dev, struct tess_time *time)
+{
+	struct drm_tessera_query_time t = { 0 };
+	struct drm_tessera_query q = {
+		.type = DRM_TESSERA_QUERY_TIME,
+		.size = sizeof(t),
+		.data = (uintptr_t)&t,
+		.arg = CLOCK_MONOTONIC,
+	};
+	int ret;
+
+	ret = tess_kmd_ioctl(dev->kmd, DRM_IOCTL_TESSERA_QUERY, &q);
+	if (ret)
+		return tess_device_fail(dev, ret, "read the GPU's clock");
+	time->gpu_cycles = t.gpu_cycles;
+	time->cpu_ns = t.cpu_ns;
+	time->span_ns = t.span_ns;
+	return 0;
+}
+
 int tess_get_slice(struct tess_device *dev, unsigned int slice, struct tess_slice_info *info)
 {
 	int ret;

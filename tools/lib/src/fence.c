@@ -32,6 +32,7 @@ struct tess_fence *tess_fence_new_locked(struct tess_device *dev)
 		return NULL;
 	fence->dev = dev;
 	fence->held = true;
+	fence->times.begin = UINT64_MAX;
 	LIST_INSERT_HEAD(&dev->fences, fence, link);
 	return fence;
 }
@@ -74,6 +75,10 @@ void tess_fence_finish_job_locked(struct tess_fence *fence, const struct tess_sl
 	const struct tess_counter_block *a = &slot->after;
 	struct tess_counters *c = &fence->counters;
 
+	if (b->time < fence->times.begin)
+		fence->times.begin = b->time;
+	if (a->time > fence->times.end)
+		fence->times.end = a->time;
 	if (a->time - b->time > c->cycles)
 		c->cycles = a->time - b->time;
 	c->busy += a->busy - b->busy;
@@ -250,6 +255,18 @@ int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns, struct tess_co
 		tess_fail(dev, ret, "%s", fence->text);
 	pthread_mutex_unlock(&dev->lock);
 	return ret;
+}
+
+int tess_fence_times(struct tess_fence *fence, struct tess_times *times)
+{
+	struct tess_device *dev = fence->dev;
+	bool known;
+
+	pthread_mutex_lock(&dev->lock);
+	known = !fence->pending && !fence->status;
+	*times = fence->times;
+	pthread_mutex_unlock(&dev->lock);
+	return known ? 0 : tess_fail(dev, -EINVAL, "the operation has no times");
 }
 
 void tess_fence_destroy(struct tess_fence *fence)

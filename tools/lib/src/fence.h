@@ -22,6 +22,7 @@ struct tess_slot;
  * @status: 0, or the first failure
  * @text: of the failure
  * @counters: sum over the jobs so far
+ * @times: from the first begin to the last end of the jobs so far
  */
 struct tess_fence {
 	LIST_ENTRY(tess_fence) link;
@@ -33,6 +34,7 @@ struct tess_fence {
 	int status;
 	char text[TESS_ERROR_MAX];
 	struct tess_counters counters;
+	struct tess_times times;
 };
 
 /* How long waits may spin: $TESSERA_SPIN_US, or a default. */

@@ -22,8 +22,11 @@ void tess_kmd_close(struct tess_kmd *kmd);
 /* A DRM_IOCTL_TESSERA_* request. Restarted when a signal interrupts it. */
 int tess_kmd_ioctl(struct tess_kmd *kmd, unsigned long request, void *arg);
 
-/* @offset is that of BO_MMAP_OFFSET. */
-int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void **addr);
+/*
+ * @offset is that of BO_MMAP_OFFSET. Where is the kernel's choice if @at is NULL; else it is @at,
+ * or -EEXIST as there is something else.
+ */
+int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void *at, void **addr);
 void tess_kmd_munmap(void *addr, size_t size);
 void tess_kmd_gem_close(struct tess_kmd *kmd, uint32_t handle);
 

@@ -131,9 +131,10 @@ int tess_kmd_ioctl(struct tess_kmd *kmd, unsigned long request, void *arg)
 	return drmIoctl(kmd->fd, request, arg) ? -errno : 0;
 }
 
-int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void **addr)
+int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void *at, void **addr)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, kmd->fd, (off_t)offset);
+	int flags = MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0);
+	void *p = mmap(at, size, PROT_READ | PROT_WRITE, flags, kmd->fd, (off_t)offset);
 
 	if (p == MAP_FAILED)
 		return -errno;

@@ -331,6 +331,11 @@ const char *tess_kernel_name(const struct tess_kernel *kernel)
 	return kernel->name;
 }
 
+uint64_t tess_kernel_va(const struct tess_kernel *kernel)
+{
+	return kernel->entry;
+}
+
 uint32_t tess_kernel_private_bytes(const struct tess_kernel *kernel)
 {
 	return kernel->private_bytes;

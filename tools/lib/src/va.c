@@ -50,19 +50,24 @@ static bool fit(uint64_t from, uint64_t to, uint64_t size, uint64_t align, uint6
 
 int tess_va_alloc(struct tess_va *va, uint64_t size, uint64_t align, uint64_t *addr)
 {
+	return tess_va_alloc_from(va, va->start, size, align, addr);
+}
+
+int tess_va_alloc_from(struct tess_va *va, uint64_t from, uint64_t size, uint64_t align,
+		       uint64_t *addr)
+{
 	struct tess_va_block **link, *b;
-	uint64_t from = va->start;
 
 	if (!size || (size & (GUARD - 1)) || !align || (align & (align - 1)))
 		return -EINVAL;
 	if (size > va->end - va->start)
 		return -ENOSPC;
 	for (link = &va->first; *link; link = &(*link)->next) {
-		uint64_t to = (*link)->start - GUARD;
+		uint64_t to = (*link)->start - GUARD, next = (*link)->start + (*link)->size + GUARD;
 
 		if ((*link)->start > from + GUARD && fit(from, to, size, align, addr))
 			break;
-		from = (*link)->start + (*link)->size + GUARD;
+		from = next > from ? next : from;
 	}
 	if (!*link && !fit(from, va->end, size, align, addr))
 		return -ENOSPC;

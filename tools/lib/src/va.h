@@ -28,6 +28,10 @@ void tess_va_fini(struct tess_va *va);
  */
 int tess_va_alloc(struct tess_va *va, uint64_t size, uint64_t align, uint64_t *addr);
 
+/* The same, at @from or above. */
+int tess_va_alloc_from(struct tess_va *va, uint64_t from, uint64_t size, uint64_t align,
+		       uint64_t *addr);
+
 /* @addr is one that tess_va_alloc() returned; anything else is ignored. */
 void tess_va_free(struct tess_va *va, uint64_t addr);
 

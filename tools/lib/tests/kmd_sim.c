@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <xf86drm.h>
 
 #include "kmd.h"
 #include "sim.h"
 #include "tessera.h"
 
-#define MAX_OBJECTS 256
-#define MAX_MAPPINGS 512
+#define MAX_OBJECTS 1024
+#define MAX_MAPPINGS 2048
 #define PAGE 4096ull
 
 struct bo {
@@ -135,8 +136,14 @@ static int query(struct drm_tessera_query *q)
 		.vram_used = (64 << 20) - sim.vram_free,
 	};
 	struct drm_tessera_query_slice slices[SIM_SLICES] = { 0 };
-	const void *src[] = { &gpu, slices, &mem };
-	const uint32_t size[] = { sizeof(gpu), sizeof(slices), sizeof(mem) };
+	struct drm_tessera_query_time time = {
+		.gpu_cycles = sim_time(),
+		.cpu_ns = sim_time() * 250,
+		.span_ns = 10,
+		.clock_khz = 4000,
+	};
+	const void *src[] = { &gpu, slices, &mem, NULL, &time };
+	const uint32_t size[] = { sizeof(gpu), sizeof(slices), sizeof(mem), 0, sizeof(time) };
 	unsigned int i;
 
 	for (i = 0; i < SIM_SLICES; i++) {
@@ -147,7 +154,9 @@ static int query(struct drm_tessera_query *q)
 		slices[i].engines = sim.engines[i];
 		slices[i].flags = DRM_TESSERA_SLICE_AVAILABLE;
 	}
-	if (q->type > DRM_TESSERA_QUERY_MEMORY)
+	if (q->type >= sizeof(src) / sizeof(src[0]) || !src[q->type])
+		return -EINVAL;
+	if (q->type == DRM_TESSERA_QUERY_TIME && q->arg != CLOCK_MONOTONIC)
 		return -EINVAL;
 	memcpy((void *)(uintptr_t)q->data, src[q->type],
 	       q->size < size[q->type] ? q->size : size[q->type]);
@@ -365,10 +374,17 @@ int tess_kmd_ioctl(struct tess_kmd *kmd, unsigned long request, void *arg)
 	return ret;
 }
 
-int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void **addr)
+int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void *at, void **addr)
 {
-	(void)size;
-	*addr = kmd->bos[offset / PAGE].mem;
+	struct bo *bo = &kmd->bos[offset / PAGE];
+
+	if (at) {
+		if (mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			 0) == MAP_FAILED)
+			return -errno;
+		bo->mem = mremap(bo->mem, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+	}
+	*addr = bo->mem;
 	return 0;
 }
 

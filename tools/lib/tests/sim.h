@@ -85,6 +85,9 @@ struct tess_kmd;
 /* Host address of a page of the GPU, NULL if unmapped; @flags: DRM_TESSERA_BIND_* */
 void *sim_translate(struct tess_kmd *kmd, uint32_t vm, uint64_t va, uint32_t *flags);
 
+/* Time of the GPU: of the slice that got furthest */
+uint64_t sim_time(void);
+
 /*
  * Run a command buffer. Returns 0 or DRM_TESSERA_QUEUE_* and the fault in @state.
  */

@@ -27,6 +27,16 @@ struct gpu_run {
 /* They never go back. */
 static struct tess_counter_block counters[SIM_SLICES];
 
+uint64_t sim_time(void)
+{
+	uint64_t time = 0;
+	unsigned int i;
+
+	for (i = 0; i < SIM_SLICES; i++)
+		time = counters[i].time > time ? counters[i].time : time;
+	return time;
+}
+
 static uint32_t fault(struct gpu_run *r, uint32_t cause, uint64_t addr)
 {
 	r->state->cause = cause;

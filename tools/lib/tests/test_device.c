@@ -81,6 +81,46 @@ static void test_slices(void)
 	tess_buffer_destroy(buf);
 }
 
+/* Memory of both kinds at the same address for CPU and GPU, and when a kernel ran */
+static void test_same(void)
+{
+	static const unsigned int kinds[] = { TESS_BUFFER_VRAM, TESS_BUFFER_SYSTEM };
+	struct tess_time before = { 0 }, after = { 0 };
+	struct tess_dispatch d = {
+		.kernel = tess_program_kernel(prog, "ids"),
+		.grid = { ITEMS },
+		.group = { 64 },
+		.args_size = sizeof(struct ids_args),
+	};
+	struct tess_times t = { 0 };
+	struct tess_buffer *buf;
+	struct tess_fence *fence;
+	struct ids_args args;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 2; i++) {
+		ret = tess_buffer_create(dev, ITEMS * sizeof(struct ids),
+					 kinds[i] | TESS_BUFFER_SAME, TESS_NEAR_ANY, &buf);
+		ok(!ret && (uintptr_t)tess_buffer_map(buf) == tess_buffer_va(buf),
+		   "one address for CPU and GPU");
+		args.out = (uintptr_t)tess_buffer_map(buf);
+		d.args = &args;
+		ret = tess_get_time(dev, &before);
+		ret = ret ? ret : tess_dispatch(dev, &d, &fence);
+		ret = ret ? ret : tess_fence_wait(fence, -1, NULL);
+		ret = ret ? ret : tess_fence_times(fence, &t);
+		ret = ret ? ret : tess_get_time(dev, &after);
+		ok(!ret && !wrong_ids((struct ids *)(uintptr_t)args.out), "the GPU writes there");
+		ok(before.gpu_cycles <= t.begin && t.begin < t.end && t.end <= after.gpu_cycles,
+		   "from %llu to %llu, asked at %llu and %llu", (unsigned long long)t.begin,
+		   (unsigned long long)t.end, (unsigned long long)before.gpu_cycles,
+		   (unsigned long long)after.gpu_cycles);
+		tess_fence_destroy(fence);
+		tess_buffer_destroy(buf);
+	}
+}
+
 static int poke(uint32_t what, uint64_t addr)
 {
 	struct poke_args args = { .addr = addr, .what = what, .item = 5 };
@@ -240,6 +280,7 @@ int main(int argc, char **argv)
 	    tess_program_load_file(dev, path, &prog))
 		return tap_bail("%s", tess_strerror(dev));
 	test_slices();
+	test_same();
 	test_faults();
 	test_hang();
 	test_order();

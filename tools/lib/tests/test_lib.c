@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "files.h"
 #include "kernels.h"
@@ -86,6 +87,31 @@ static void test_open(void)
 	ok(!sim.leaks, "nothing is left in the kernel");
 }
 
+/* What the process has in the way is stepped over, and left as it is. */
+static void test_same(struct setup *s)
+{
+	struct tess_buffer *a, *b;
+	char *obstacle;
+	int ret;
+
+	ret = tess_buffer_create(s->dev, 5 << 20, TESS_BUFFER_VRAM | TESS_BUFFER_SAME, 0, &a);
+	ok(!ret && (uintptr_t)tess_buffer_map(a) == tess_buffer_va(a), "one address for both");
+	memset(tess_buffer_map(a), 0x5a, tess_buffer_size(a));
+	obstacle = mmap((char *)tess_buffer_map(a) + (6 << 20), 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	*obstacle = 1;
+	ret = tess_buffer_create(s->dev, 2 << 20, TESS_BUFFER_SYSTEM | TESS_BUFFER_SAME, 0, &b);
+	ok(!ret && (uintptr_t)tess_buffer_map(b) == tess_buffer_va(b) &&
+		   tess_buffer_va(b) > (uintptr_t)obstacle && *obstacle == 1,
+	   "past what is in the way");
+	munmap(obstacle, 4096);
+	tess_buffer_destroy(a);
+	tess_buffer_destroy(b);
+	ret = tess_buffer_create(s->dev, 5 << 20, TESS_BUFFER_VRAM | TESS_BUFFER_SAME, 0, &a);
+	ok(!ret && !*(char *)tess_buffer_map(a), "the address can be used again");
+	tess_buffer_destroy(a);
+}
+
 static void test_buffers(void)
 {
 	struct setup s = start();
@@ -99,6 +125,7 @@ static void test_buffers(void)
 	   "large buffers can use large pages");
 	ok(tess_buffer_map(a) && tess_buffer_map(a) == tess_buffer_map(a), "a mapping stays");
 	tess_buffer_destroy(a);
+	test_same(&s);
 	refused(tess_buffer_create(s.dev, 1ull << 30, TESS_BUFFER_VRAM, 0, &a), -ENOSPC, s.dev);
 	refused(tess_buffer_create(s.dev, 0, 0, 0, &a), -EINVAL, s.dev);
 	refused(tess_buffer_create(s.dev, 1, 0x80, 0, &a), -EINVAL, s.dev);
@@ -169,6 +196,38 @@ static void run_ids(struct setup *s, uint32_t slices, const uint32_t *grid, cons
 	   "counters make sense: %llu cycles, %llu instructions", (unsigned long long)c.cycles,
 	   (unsigned long long)c.instructions);
 	tess_buffer_destroy(buf);
+}
+
+static void test_times(void)
+{
+	struct setup s = start();
+	struct tess_dispatch d = { .kernel = tess_program_kernel(s.prog, "ids"), .slice_count = 1 };
+	struct tess_time before, after;
+	struct tess_counters c = { 0 };
+	struct tess_times t = { 0 };
+	struct tess_fence *fence;
+	struct tess_buffer *buf;
+	int ret;
+
+	ret = tess_buffer_create(s.dev, sizeof(struct ids), 0, 0, &buf);
+	d.args = &(struct ids_args){ tess_buffer_va(buf) };
+	d.args_size = sizeof(struct ids_args);
+	ret = ret ? ret : tess_get_time(s.dev, &before);
+	sim.stuck = true;
+	ret = ret ? ret : tess_dispatch(s.dev, &d, &fence);
+	if (ret)
+		exit(1);
+	refused(tess_fence_times(fence, &t), -EINVAL, s.dev);
+	sim_unstick();
+	ok(!tess_fence_wait(fence, -1, &c) && !tess_fence_times(fence, &t) && t.end > t.begin &&
+		   t.end - t.begin == c.cycles,
+	   "from %llu to %llu", (unsigned long long)t.begin, (unsigned long long)t.end);
+	ok(!tess_get_time(s.dev, &after) && before.gpu_cycles <= t.begin &&
+		   t.end <= after.gpu_cycles && after.cpu_ns > before.cpu_ns && after.span_ns,
+	   "between the times before and after");
+	tess_fence_destroy(fence);
+	tess_buffer_destroy(buf);
+	stop(&s);
 }
 
 static void test_ids(void)
@@ -519,6 +578,7 @@ int main(int argc, char **argv)
 	test_open();
 	test_buffers();
 	test_ids();
+	test_times();
 	test_proportion();
 	test_kernels();
 	test_bad_dispatch();
