@@ -24,9 +24,9 @@
 
 #include "base/gpu.h"
 #include "move.h"
-#include "run/sched.h"
 #include "share.h"
 #include "slice/fault.h"
+#include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 
@@ -109,7 +109,7 @@ static void sleep_end(struct tess_gpu *gpu)
 	if (!tess_gpu_enter(gpu, &idx))
 		return;
 	for (i = 0; i < gpu->info.slice_count; i++) {
-		tess_sched_queue(&gpu->slices[i]);
+		tess_slice_look(&gpu->slices[i]);
 		/* Some were parked with a fault that their client has to be told of */
 		tess_fault_queue(&gpu->slices[i]);
 	}
