@@ -278,6 +278,8 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	gpu->dev.parent = be->dev;
 	for (i = 0; i < info->slice_count; i++) {
 		tess_slice_init(&gpu->slices[i], gpu, i, &slices[i]);
+		tess_slice_kobject_init(&gpu->slices[i]);
+		tess_fault_init_slice(&gpu->slices[i]);
 		tess_sched_init_slice(&gpu->slices[i]);
 	}
 	return gpu;

@@ -408,10 +408,20 @@ static void slice_release(struct kobject *kobj)
 	put_device(&slice->gpu->dev);
 }
 
-const struct kobj_type tess_slice_ktype = {
+static const struct kobj_type slice_ktype = {
 	.sysfs_ops = &slice_sysfs_ops,
 	.release = slice_release,
 };
+
+/**
+ * tess_slice_kobject_init() - a slice holds a reference to its GPU from now on
+ * @slice: slice of a new GPU
+ */
+void tess_slice_kobject_init(struct tess_slice *slice)
+{
+	get_device(&slice->gpu->dev);
+	kobject_init(&slice->kobj, &slice_ktype);
+}
 
 static int slice_show(struct tess_slice *slice)
 {

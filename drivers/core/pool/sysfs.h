@@ -6,10 +6,11 @@
 
 struct attribute_group;
 struct tess_gpu;
+struct tess_slice;
 
 extern const struct attribute_group *tess_gpu_groups[];
-extern const struct kobj_type tess_slice_ktype;
 
+void tess_slice_kobject_init(struct tess_slice *slice);
 int tess_slices_show(struct tess_gpu *gpu);
 void tess_slices_hide(struct tess_gpu *gpu);
 

@@ -92,16 +92,6 @@ void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsig
 	analyze_update(slice, vs, &vs->analysis, &sample);
 }
 
-/**
- * tess_analyze_restart() - forget what a vslice did
- * @vs: vslice of an elastic vGPU, which gets a slice now, whose hw mutex is held
- */
-void tess_analyze_restart(struct tess_vslice *vs)
-{
-	memset(&vs->analysis, 0, sizeof(vs->analysis));
-	memset(&vs->observed, 0, sizeof(vs->observed));
-}
-
 /* The slice's hw mutex is held, inside tess_gpu_enter() */
 static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct tess_analysis *an,
 		       const struct tess_sched_stats *stats)

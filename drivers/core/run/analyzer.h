@@ -23,7 +23,6 @@ enum tess_analyze_who {
 
 void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice,
 			 u64 time, const u64 *counters, u64 waited, u64 queue);
-void tess_analyze_restart(struct tess_vslice *vs);
 int tess_analyze_read(struct tess_vgpu *vgpu, unsigned int vslice, enum tess_analyze_who who,
 		      struct tess_load *load);
 int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,

@@ -67,19 +67,6 @@ struct tess_ring {
 /* ---- turns ---- */
 
 /**
- * tess_slice_any_ring() - a ring that is on a slice or takes turns there
- * @slice: slice that an elastic vGPU has, its hw mutex is held
- *
- * Return: its vslice, or NULL.
- */
-struct tess_vslice *tess_slice_any_ring(struct tess_slice *slice)
-{
-	struct tess_policy_entity *e = slice->rq.policy.first;
-
-	return e ? to_tess_vslice(e) : tess_slice_resident(slice);
-}
-
-/**
  * tess_ring_parked() - a ring leaves its slice
  * @ring: ring; the hw mutex of its slice is held
  *

@@ -30,98 +30,14 @@
 #include "algo/place.h"
 #include "base/gpu.h"
 #include "base/mem.h"
+#include "base/refuse.h"
+#include "check.h"
 #include "compose.h"
+#include "elastic.h"
 #include "run/setup.h"
 #include "share.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-
-/**
- * tess_refuse() - say why something is refused
- * @gpu: GPU
- * @name: of the vGPU
- * @reason: filled; may be NULL
- * @rc: negative errno
- * @fmt: one line
- *
- * Return: @rc.
- */
-int tess_refuse(const struct tess_gpu *gpu, const char *name, struct tess_reason *reason, int rc,
-		const char *fmt, ...)
-{
-	struct tess_reason text;
-	va_list args;
-
-	va_start(args, fmt);
-	vscnprintf(text.text, sizeof(text.text), fmt, args);
-	va_end(args);
-	dev_info(&gpu->dev, "\"%s\": %s\n", name, text.text);
-	if (reason)
-		*reason = text;
-	return rc;
-}
-
-/* ---- blueprints ---- */
-
-static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
-{
-	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
-	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
-	       bp->heads <= TESS_HEADS_MAX &&
-	       !(bp->engines & ~TESS_ENGINE_ALL) &&
-	       bp->topology <= TESS_TOPOLOGY_MESH &&
-	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
-	       !(bp->memory % TESS_MEMORY_GRANULE) && bp->memory <= gpu->info.vram_size;
-}
-
-/* Some of its vslices may have to take turns on a slice */
-static bool blueprint_is_dedicated(const struct tess_blueprint *bp)
-{
-	return !bp->shared && bp->min < bp->max;
-}
-
-static const char *blueprint_unsupported(const struct tess_gpu *gpu,
-					 const struct tess_blueprint *bp)
-{
-	if (bp->gpus > 1)
-		return "gpus: its slices are of one GPU";
-	if (bp->heads && !bp->memory)
-		return "heads: what they show is memory, and it has none";
-	if (!gpu->can_switch && (bp->shared || bp->automatic || blueprint_is_dedicated(bp)))
-		return "share, policy, min: the GPU cannot switch clients";
-	return NULL;
-}
-
-/**
- * tess_blueprint_check() - can there be such a vGPU?
- * @gpu: GPU
- * @name: of the vGPU
- * @bp: resolved
- * @count: number of its vslices
- * @reason: filled if not; may be NULL
- *
- * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOSPC.
- */
-int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
-			 const struct tess_blueprint *bp, unsigned int count,
-			 struct tess_reason *reason)
-{
-	const char *what;
-
-	if (bp->memory > gpu->info.vram_size)
-		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
-				   bp->memory, gpu->info.vram_size);
-	if (!blueprint_is_valid(gpu, bp))
-		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
-	what = blueprint_unsupported(gpu, bp);
-	if (what)
-		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);
-	if (count > bp->slices * TESS_SHARE_MAX)
-		return tess_refuse(gpu, name, reason, -ENOSPC,
-				   "slices=%u: too few for %u vslices, %u can have a slice",
-				   bp->slices, count, TESS_SHARE_MAX);
-	return 0;
-}
 
 /* ---- memory ---- */
 
@@ -265,25 +181,6 @@ void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess
 	spin_unlock(&gpu->lock);
 }
 
-/**
- * tess_refuse_slices() - there are not enough slices
- * @vgpu: vGPU
- * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
- * @have: that it can have
- * @want: that are asked for
- * @reason: filled; may be NULL
- *
- * Return: -ENOSPC.
- */
-int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
-		       unsigned int want, struct tess_reason *reason)
-{
-	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
-			   "insufficient slices%s%s%s: %u free, %u asked",
-			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
-			   vgpu->blueprint.shared ? " to share" : "", have, want);
-}
-
 /* @slices: for those that are given, then those that the others are likely to get */
 static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *reason)
 {
@@ -417,41 +314,6 @@ static int vgpu_compose_once(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	return rc;
 }
 
-static void elastic_offer(struct tess_slice *slice, struct tess_vgpu *vgpu)
-{
-	struct tess_gpu *gpu = slice->gpu;
-	bool free;
-
-	spin_lock(&gpu->lock);
-	free = slice->state == TESS_SLICE_FREE;
-	spin_unlock(&gpu->lock);
-	if (!free || tess_slice_take(slice, vgpu, slice->index))
-		return;
-	if (vgpu->ops->restore && vgpu->published)
-		vgpu->ops->restore(vgpu, slice->index);
-}
-
-/**
- * tess_elastic_fill() - what is free goes to the elastic vGPU
- * @gpu: GPU; compose is held
- */
-void tess_elastic_fill(struct tess_gpu *gpu)
-{
-	struct tess_vgpu *vgpu;
-	unsigned int i;
-
-	lockdep_assert_held(&gpu->compose);
-	spin_lock(&gpu->lock);
-	vgpu = gpu->elastic;
-	if (vgpu && (vgpu->dying || gpu->gone))
-		vgpu = NULL;
-	spin_unlock(&gpu->lock);
-	if (!vgpu)
-		return;
-	for (i = 0; i < gpu->info.slice_count; i++)
-		elastic_offer(&gpu->slices[i], vgpu);
-}
-
 /**
  * tess_vgpu_compose() - get memory and slices
  * @vgpu: new vGPU; compose is held
@@ -467,7 +329,7 @@ int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	lockdep_assert_held(&gpu->compose);
 	if (!vgpu->elastic) {
 		/* One that continues another begins with contexts */
-		vgpu->dedicated = blueprint_is_dedicated(&vgpu->blueprint) ||
+		vgpu->dedicated = tess_blueprint_is_dedicated(&vgpu->blueprint) ||
 				  (vgpu->continues && !vgpu->blueprint.shared);
 		rc = tess_vgpu_takes_turns(vgpu) ? tess_share_alloc(vgpu) : 0;
 		if (rc)
@@ -517,8 +379,7 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 	int idx;
 
 	tess_blueprint_resolve(&bp);
-	if (!blueprint_is_valid(gpu, &bp) || blueprint_unsupported(gpu, &bp) ||
-	    bp.max > bp.slices * TESS_SHARE_MAX || READ_ONCE(gpu->leaving) ||
+	if (!tess_blueprint_is_possible(gpu, &bp) || READ_ONCE(gpu->leaving) ||
 	    !tess_gpu_enter(gpu, &idx))
 		return 0;
 	if (bp.memory)

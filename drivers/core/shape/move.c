@@ -23,6 +23,7 @@
 #include "base/context.h"
 #include "base/gpu.h"
 #include "compose.h"
+#include "elastic.h"
 #include "move.h"
 #include "run/sched.h"
 #include "run/setup.h"
@@ -266,7 +267,7 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 	move_set_home(vs, to);
 	rc = tess_switch(to, vs, TESS_OUT_MOVE);
 	if (!rc) {
-		tess_slice_unshare(from);
+		tess_slice_vacate(from);
 		return 0;
 	}
 	move_set_home(vs, from);
@@ -274,7 +275,7 @@ static int move_exclusive_locked(struct tess_vslice *vs, struct tess_slice *from
 		return rc;
 	if (tess_switch(from, vs, TESS_OUT_MOVE))
 		tess_slice_give_up(from);
-	tess_slice_unshare(to);
+	tess_slice_vacate(to);
 	return -EIO;
 }
 

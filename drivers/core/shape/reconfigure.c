@@ -24,7 +24,7 @@
 #include <tessera/compat.h>
 
 #include "base/gpu.h"
-#include "compose.h"
+#include "elastic.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 

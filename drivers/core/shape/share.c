@@ -20,7 +20,8 @@
 #include "algo/place.h"
 #include "base/context.h"
 #include "base/gpu.h"
-#include "compose.h"
+#include "check.h"
+#include "elastic.h"
 #include "run/sched.h"
 #include "run/turn.h"
 #include "share.h"
@@ -256,7 +257,7 @@ void tess_share_close(struct tess_slice *slice)
 	lockdep_assert_held(&slice->gpu->compose);
 	mutex_lock(&slice->hw);
 	if (slice->state == TESS_SLICE_SHARED && !slice->rq.policy.count)
-		tess_slice_unshare(slice);
+		tess_slice_vacate(slice);
 	mutex_unlock(&slice->hw);
 }
 
@@ -376,7 +377,7 @@ void tess_share_leave(struct tess_slice *slice, struct tess_vslice *vs)
 	tess_fault_drop(vs);
 	tess_turn_cancel(vs, -ENXIO);
 	if (!slice->rq.policy.count)
-		tess_slice_unshare(slice);
+		tess_slice_vacate(slice);
 	mutex_unlock(&slice->hw);
 	tess_slice_look(slice);
 }

@@ -35,6 +35,7 @@
 #include "base/context.h"
 #include "base/gpu.h"
 #include "base/mem.h"
+#include "base/refuse.h"
 #include "compose.h"
 #include "move.h"
 #include "pool/vgpu_sysfs.h"

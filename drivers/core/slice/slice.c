@@ -22,12 +22,8 @@
 #include <tessera/compat.h>
 
 #include "base/gpu.h"
-#include "base/object.h"
 #include "complete.h"
 #include "fault.h"
-#include "pool/sysfs.h"
-#include "run/analyzer.h"
-#include "run/ring.h"
 #include "slice.h"
 #include "vgpu.h"
 
@@ -100,19 +96,6 @@ bool tess_slice_can_be_had(const struct tess_slice *slice)
 }
 
 /**
- * tess_slice_takes_turns() - does the scheduler decide who is on the slice?
- * @slice: slice, its hw mutex is held
- *
- * Return: true if several vslices share it, or an elastic vGPU has rings on it that can be
- * parked.
- */
-bool tess_slice_takes_turns(const struct tess_slice *slice)
-{
-	return slice->state == TESS_SLICE_SHARED ||
-	       (slice->state == TESS_SLICE_ELASTIC && slice->rq.policy.count);
-}
-
-/**
  * tess_slice_is_shared() - may more vslices come?
  * @slice: slice; its hw mutex or tess_gpu.lock is held
  * @vgpu: of this vGPU, that takes turns
@@ -136,9 +119,6 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
 	mutex_init(&slice->hw);
 	lockdep_set_class_and_name(&slice->hw, &slice_hw_keys[0], slice_hw_names[0]);
 	spin_lock_init(&slice->route_lock);
-	tess_fault_init_slice(slice);
-	get_device(&gpu->dev);
-	kobject_init(&slice->kobj, &tess_slice_ktype);
 }
 
 /**
@@ -227,80 +207,11 @@ static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 	slice_set_class(slice);
 }
 
-/* A front-end that left a ring behind must not reach the next owner's slice */
-static void slice_drop_rings(struct tess_slice *slice)
+/* What the analyzer knows is of a time when others had the slice, or nobody */
+static void slice_forget_load(struct tess_vslice *vs)
 {
-	struct tess_vslice *vs;
-
-	lockdep_assert_held(&slice->hw);
-	if (slice->state != TESS_SLICE_ELASTIC)
-		return;
-	while ((vs = tess_slice_any_ring(slice))) {
-		dev_err(&slice->gpu->dev, "slice %u: \"%s\" left a ring behind\n", slice->index,
-			slice->client->name);
-		tess_ring_drop(vs->ring);
-	}
-}
-
-/**
- * tess_slice_reclaim() - take a slice from the elastic vGPU that holds it
- * @slice: slice; tess_gpu.compose is held
- *
- * The slice is free afterwards, or faulty or absent if it is that.
- */
-void tess_slice_reclaim(struct tess_slice *slice)
-{
-	struct tess_gpu *gpu = slice->gpu;
-	struct tess_vgpu *from = NULL;
-
-	lockdep_assert_held(&gpu->compose);
-	spin_lock(&gpu->lock);
-	if (slice->state == TESS_SLICE_ELASTIC) {
-		from = slice->client;
-		slice->leaving = true;
-	}
-	spin_unlock(&gpu->lock);
-	if (!from)
-		return;
-	if (from->ops->reclaim && !READ_ONCE(gpu->gone))
-		from->ops->reclaim(from, slice->vslice);
-	tess_slice_release(slice);
-}
-
-static void slice_close(struct tess_slice *slice)
-{
-	struct tess_gpu *gpu = slice->gpu;
-	struct tess_vgpu *from = NULL;
-
-	spin_lock(&gpu->lock);
-	if (slice->state == TESS_SLICE_ELASTIC) {
-		from = slice->client;
-		slice->leaving = true;
-	}
-	spin_unlock(&gpu->lock);
-	if (from && from->ops->closing && !READ_ONCE(gpu->gone))
-		from->ops->closing(from, slice->vslice);
-}
-
-/**
- * tess_slices_reclaim() - take slices from the elastic vGPU that holds them
- * @gpu: GPU; compose is held
- * @mask: slices; those of others stay theirs
- *
- * All of them take no new work before the first one is waited for, so that the waits of all
- * are one. Whoever does not use one of them in the end gives it back by tess_elastic_fill().
- */
-void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&gpu->compose);
-	for (i = 0; i < gpu->info.slice_count; i++)
-		if (mask & BIT_ULL(i))
-			slice_close(&gpu->slices[i]);
-	for (i = 0; i < gpu->info.slice_count; i++)
-		if (mask & BIT_ULL(i))
-			tess_slice_reclaim(&gpu->slices[i]);
+	memset(&vs->analysis, 0, sizeof(vs->analysis));
+	memset(&vs->observed, 0, sizeof(vs->observed));
 }
 
 /**
@@ -320,7 +231,7 @@ int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned i
 	mutex_lock(&slice->hw);
 	rc = tess_slice_reset(slice);
 	if (!rc && vgpu->elastic)
-		tess_analyze_restart(&vgpu->vslices[vslice]);
+		slice_forget_load(&vgpu->vslices[vslice]);
 	if (!rc)
 		slice_set(slice, vgpu->elastic ? TESS_SLICE_ELASTIC : TESS_SLICE_USED, vgpu,
 			  vslice);
@@ -386,36 +297,19 @@ static enum tess_slice_state slice_state_without_owner(const struct tess_slice *
 }
 
 /**
- * tess_slice_unshare() - nobody shares the slice any more
+ * tess_slice_vacate() - nobody has the slice any more
  * @slice: slice without members, its hw mutex and tess_gpu.compose are held
- */
-void tess_slice_unshare(struct tess_slice *slice)
-{
-	int rc;
-
-	lockdep_assert_held(&slice->gpu->compose);
-	rc = tess_slice_reset(slice);
-	if (rc == -EIO)
-		tess_slice_give_up(slice);
-	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
-}
-
-/**
- * tess_slice_release() - take a slice from its owner
- * @slice: slice; tess_gpu.compose is held
  *
- * On return the slice makes no access for the owner.
+ * On return it makes no access for the one who had it. It is free, or faulty or absent if it is
+ * that.
  */
-void tess_slice_release(struct tess_slice *slice)
+void tess_slice_vacate(struct tess_slice *slice)
 {
 	int rc;
 
 	lockdep_assert_held(&slice->gpu->compose);
-	mutex_lock(&slice->hw);
-	slice_drop_rings(slice);
 	rc = tess_slice_reset(slice);
 	if (rc == -EIO)
 		tess_slice_give_up(slice);
 	slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
-	mutex_unlock(&slice->hw);
 }

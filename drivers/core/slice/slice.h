@@ -84,24 +84,33 @@ struct tess_slice {
 	u64 seen;
 };
 
+/**
+ * tess_slice_takes_turns() - does the scheduler decide who is on the slice?
+ * @slice: slice, its hw mutex is held
+ *
+ * Return: true if several vslices share it, or an elastic vGPU has rings on it that can be
+ * parked.
+ */
+static inline bool tess_slice_takes_turns(const struct tess_slice *slice)
+{
+	return slice->state == TESS_SLICE_SHARED ||
+	       (slice->state == TESS_SLICE_ELASTIC && slice->rq.policy.count);
+}
+
 const char *tess_kind_name(u32 kind);
 const char *tess_slice_state_name(enum tess_slice_state state);
 u64 tess_slice_bank_offset(const struct tess_slice *slice);
 bool tess_slice_is_withdrawn(const struct tess_slice *slice);
 bool tess_slice_can_be_had(const struct tess_slice *slice);
-bool tess_slice_takes_turns(const struct tess_slice *slice);
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
 		     const struct tess_slice_info *info);
 int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
-void tess_slice_reclaim(struct tess_slice *slice);
-void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask);
 int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner);
 bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu);
-void tess_slice_unshare(struct tess_slice *slice);
-void tess_slice_release(struct tess_slice *slice);
+void tess_slice_vacate(struct tess_slice *slice);
 void tess_slice_give_up(struct tess_slice *slice);
 
 #endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a vGPU can be, and why it cannot.
+ *
+ * DOC: Checks of blueprints
+ *
+ * These are the questions that need no look at what is free: is the blueprint in order, and can the
+ * GPU do what it asks for? The message about too few slices is here, too: all placements use it.
+ */
+#include <tessera/client.h>
+#include <tessera/compat.h>
+
+#include "algo/blueprint.h"
+#include "base/gpu.h"
+#include "base/refuse.h"
+#include "check.h"
+#include "slice/slice.h"
+#include "slice/vgpu.h"
+
+static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
+	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
+	       bp->heads <= TESS_HEADS_MAX &&
+	       !(bp->engines & ~TESS_ENGINE_ALL) &&
+	       bp->topology <= TESS_TOPOLOGY_MESH &&
+	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
+	       !(bp->memory % TESS_MEMORY_GRANULE) && bp->memory <= gpu->info.vram_size;
+}
+
+static const char *blueprint_unsupported(const struct tess_gpu *gpu,
+					 const struct tess_blueprint *bp)
+{
+	if (bp->gpus > 1)
+		return "gpus: its slices are of one GPU";
+	if (bp->heads && !bp->memory)
+		return "heads: what they show is memory, and it has none";
+	if (!gpu->can_switch && (bp->shared || bp->automatic || tess_blueprint_is_dedicated(bp)))
+		return "share, policy, min: the GPU cannot switch clients";
+	return NULL;
+}
+
+/**
+ * tess_blueprint_check() - can there be such a vGPU?
+ * @gpu: GPU
+ * @name: of the vGPU
+ * @bp: resolved
+ * @count: number of its vslices
+ * @reason: filled if not; may be NULL
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOSPC.
+ */
+int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
+			 const struct tess_blueprint *bp, unsigned int count,
+			 struct tess_reason *reason)
+{
+	const char *what;
+
+	if (bp->memory > gpu->info.vram_size)
+		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
+				   bp->memory, gpu->info.vram_size);
+	if (!blueprint_is_valid(gpu, bp))
+		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
+	what = blueprint_unsupported(gpu, bp);
+	if (what)
+		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);
+	if (count > bp->slices * TESS_SHARE_MAX)
+		return tess_refuse(gpu, name, reason, -ENOSPC,
+				   "slices=%u: too few for %u vslices, %u can have a slice",
+				   bp->slices, count, TESS_SHARE_MAX);
+	return 0;
+}
+
+/**
+ * tess_blueprint_is_possible() - would the GPU do if all of it were free?
+ * @gpu: GPU
+ * @bp: resolved
+ *
+ * As tess_blueprint_check() for a new vGPU, without a word.
+ *
+ * Return: true if so.
+ */
+bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	return blueprint_is_valid(gpu, bp) && !blueprint_unsupported(gpu, bp) &&
+	       bp->max <= bp->slices * TESS_SHARE_MAX;
+}
+
+/**
+ * tess_refuse_slices() - there are not enough slices
+ * @vgpu: vGPU
+ * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
+ * @have: that it can have
+ * @want: that are asked for
+ * @reason: filled; may be NULL
+ *
+ * Return: -ENOSPC.
+ */
+int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
+		       unsigned int want, struct tess_reason *reason)
+{
+	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
+			   "insufficient slices%s%s%s: %u free, %u asked",
+			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
+			   vgpu->blueprint.shared ? " to share" : "", have, want);
+}
