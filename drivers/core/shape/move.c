@@ -61,20 +61,6 @@ static int move_check(const struct tess_vslice *vs, const struct tess_slice *to)
 	return -EOPNOTSUPP;
 }
 
-static void move_lock(struct tess_slice *a, struct tess_slice *b)
-{
-	if (a->index > b->index)
-		swap(a, b);
-	mutex_lock(&a->hw);
-	mutex_lock_nested(&b->hw, SINGLE_DEPTH_NESTING);
-}
-
-static void move_unlock(struct tess_slice *a, struct tess_slice *b)
-{
-	mutex_unlock(&a->hw);
-	mutex_unlock(&b->hw);
-}
-
 /**
  * tess_move_park() - take a vslice from its slice
  * @from: its home, the hw mutex is held, inside tess_gpu_enter()
@@ -131,9 +117,9 @@ static int move_member(struct tess_vslice *vs, struct tess_slice *to, enum tess_
 
 	if (!tess_gpu_enter(to->gpu, &idx))
 		return -ENODEV;
-	move_lock(from, to);
+	tess_slice_lock_two(from, to);
 	rc = move_member_locked(vs, from, to);
-	move_unlock(from, to);
+	tess_slice_unlock_two(from, to);
 	/* Pairs with the one in tess_vslice_wake() */
 	smp_mb();
 	tess_slice_look(from);
@@ -301,12 +287,12 @@ int tess_move_exclusive(struct tess_vslice *vs, struct tess_slice *to, enum tess
 	rc = -ENODEV;
 	if (!tess_gpu_enter(from->gpu, &idx))
 		goto out_free;
-	move_lock(from, to);
+	tess_slice_lock_two(from, to);
 	vs->context = ctx;
 	rc = move_exclusive_locked(vs, from, to);
 	/* Nobody can park it before it is moved again */
 	vs->context = NULL;
-	move_unlock(from, to);
+	tess_slice_unlock_two(from, to);
 	if (!rc)
 		move_note(vs, from, reason);
 	tess_gpu_exit(from->gpu, idx);

@@ -49,7 +49,9 @@ static const char * const state_names[] = {
  * may wait for fences. Who changes the one into the other holds it, and no ring is left then.
  */
 static struct lock_class_key slice_hw_keys[2];
-static const char * const slice_hw_names[] = { "hw of processes", "hw of vGPUs" };
+static const char * const slice_hw_names[] = {
+	"tess_slice.hw of processes", "tess_slice.hw of vGPUs"
+};
 
 const char *tess_kind_name(u32 kind)
 {
@@ -173,13 +175,57 @@ int tess_slice_reset(struct tess_slice *slice)
 	return rc;
 }
 
-static void slice_set_class(struct tess_slice *slice)
+static void slice_set_class(struct tess_slice *slice, bool of_vgpus, unsigned int depth)
 {
-	bool of_vgpus = slice->state == TESS_SLICE_USED || slice->state == TESS_SLICE_SHARED;
-
 	lockdep_assert_held(&slice->hw);
-	lock_set_class(&slice->hw.dep_map, slice_hw_names[of_vgpus], &slice_hw_keys[of_vgpus], 0,
-		       _THIS_IP_);
+	lock_set_class(&slice->hw.dep_map, slice_hw_names[of_vgpus], &slice_hw_keys[of_vgpus],
+		       depth, _THIS_IP_);
+}
+
+/* The class that it has by its state */
+static void slice_class_by_state(struct tess_slice *slice, unsigned int depth)
+{
+	if (!slice->is_paired)
+		slice_set_class(slice, slice->state == TESS_SLICE_USED ||
+				slice->state == TESS_SLICE_SHARED, depth);
+}
+
+/**
+ * tess_slice_lock_two() - take the hw mutex of two slices
+ * @a: slice without rings
+ * @b: another one of the same GPU, without rings; tess_gpu.compose is held
+ *
+ * For lockdep both are slices of vGPUs until tess_slice_unlock_two(), also one that is free
+ * before or after: pages of VMMs are unmapped under both.
+ */
+void tess_slice_lock_two(struct tess_slice *a, struct tess_slice *b)
+{
+	lockdep_assert_held(&a->gpu->compose);
+	if (a->index > b->index)
+		swap(a, b);
+	mutex_lock(&a->hw);
+	slice_set_class(a, true, 0);
+	a->is_paired = true;
+	mutex_lock_nested(&b->hw, SINGLE_DEPTH_NESTING);
+	slice_set_class(b, true, SINGLE_DEPTH_NESTING);
+	b->is_paired = true;
+}
+
+/**
+ * tess_slice_unlock_two() - release the hw mutex of two slices
+ * @a: one of those that tess_slice_lock_two() took
+ * @b: the other one
+ */
+void tess_slice_unlock_two(struct tess_slice *a, struct tess_slice *b)
+{
+	if (a->index > b->index)
+		swap(a, b);
+	b->is_paired = false;
+	slice_class_by_state(b, SINGLE_DEPTH_NESTING);
+	mutex_unlock(&b->hw);
+	a->is_paired = false;
+	slice_class_by_state(a, 0);
+	mutex_unlock(&a->hw);
 }
 
 static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
@@ -204,7 +250,7 @@ static void slice_set(struct tess_slice *slice, enum tess_slice_state state,
 		slice->resident = &vgpu->vslices[vslice];
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
-	slice_set_class(slice);
+	slice_class_by_state(slice, 0);
 }
 
 /* What the analyzer knows is of a time when others had the slice, or nobody */
@@ -284,7 +330,7 @@ int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner)
 	slice->owner = owner;
 	gpu->generation++;
 	spin_unlock(&gpu->lock);
-	slice_set_class(slice);
+	slice_class_by_state(slice, 0);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ enum tess_slice_state {
  *
  * @hw: serializes calls into the back-end for this slice, and protects @past
  *	and @fault_told. It also orders acknowledgments of faults
+ * @is_paired: @hw is held together with that of another slice, under @hw
  * @past: counters of the time before the last reset, under @hw
  * @fault_told: the client was told of the fault that is pending
  * @fault_work: reads faults and tells the client
@@ -73,6 +74,7 @@ struct tess_slice {
 	bool leaving;
 
 	struct mutex hw;
+	bool is_paired;
 	u64 past[TESS_COUNTER_COUNT];
 	bool fault_told;
 	struct delayed_work fault_work;
@@ -105,6 +107,8 @@ bool tess_slice_can_be_had(const struct tess_slice *slice);
 
 void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned int index,
 		     const struct tess_slice_info *info);
+void tess_slice_lock_two(struct tess_slice *a, struct tess_slice *b);
+void tess_slice_unlock_two(struct tess_slice *a, struct tess_slice *b);
 int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
