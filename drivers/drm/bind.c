@@ -25,128 +25,18 @@
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
 #include "args.h"
+#include "bind.h"
+#include "bind_step.h"
 #include "device.h"
 #include "gem.h"
 #include "sync.h"
+#include "tables.h"
 #include "vm.h"
 
 #define TESS_BIND_FLAGS \
 	(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC | DRM_TESSERA_BIND_NULL)
 /* Memory behind null mappings, again and again */
 #define TESS_SCRATCH_BYTES	SZ_64K
-/* What one operation adds at most: the mapping, and a rest at either end */
-#define TESS_BIND_SPARES	3
-
-/**
- * struct tess_bind - one operation in progress
- * @vm: VM, locked
- * @bo: MAP: BO, referenced
- * @vm_bo: MAP: connection of @vm and @bo
- * @prot: MAP: TESS_AS_*
- * @va: start of the range
- * @size: bytes
- * @offset: MAP: in @bo
- * @null: MAP: all of the range is @bo, again and again
- * @pos: MAP: offset in the range of what is mapped now
- * @spare: nodes not yet in use
- * @spares: number of them
- * @dead: nodes that left the tree, with a reference on their BO. They are freed when
- *	no reservation is held: the last reference of a BO may go with them
- */
-struct tess_bind {
-	struct tess_vm *vm;
-	struct tess_bo *bo;
-	struct drm_gpuvm_bo *vm_bo;
-	u32 prot;
-	u64 va;
-	u64 size;
-	u64 offset;
-	bool null;
-	u64 pos;
-	struct tess_va *spare[TESS_BIND_SPARES];
-	unsigned int spares;
-	struct list_head dead;
-};
-
-static struct drm_gpuva *tess_bind_node(struct tess_bind *bind, u32 prot, bool mapped)
-{
-	struct tess_va *va = bind->spare[--bind->spares];
-
-	va->prot = prot;
-	va->mapped = mapped;
-	return &va->base;
-}
-
-static void tess_bind_bury(struct tess_bind *bind, struct drm_gpuva *va)
-{
-	drm_gem_object_get(va->gem.obj);
-	drm_gpuva_unlink(va);
-	list_add_tail(&to_tess_va(va)->dead, &bind->dead);
-}
-
-/**
- * tess_bind_step_map() - put a new mapping into the tree
- * @op: what drm_gpuvm wants
- * @priv: struct tess_bind
- *
- * Return: 0.
- */
-int tess_bind_step_map(struct drm_gpuva_op *op, void *priv)
-{
-	struct tess_bind *bind = priv;
-	struct drm_gpuva *va = tess_bind_node(bind, bind->prot, true);
-
-	drm_gpuva_map(&bind->vm->base, va, &op->map);
-	drm_gpuva_link(va, bind->vm_bo);
-	return 0;
-}
-
-/**
- * tess_bind_step_remap() - put what is left of a mapping into the tree in its place
- * @op: what drm_gpuvm wants
- * @priv: struct tess_bind
- *
- * Return: 0.
- */
-int tess_bind_step_remap(struct drm_gpuva_op *op, void *priv)
-{
-	struct drm_gpuva *old = op->remap.unmap->va;
-	bool mapped = to_tess_va(old)->mapped;
-	u32 prot = to_tess_va(old)->prot;
-	struct tess_bind *bind = priv;
-	struct drm_gpuva *prev = NULL;
-	struct drm_gpuva *next = NULL;
-
-	if (op->remap.prev)
-		prev = tess_bind_node(bind, prot, mapped);
-	if (op->remap.next)
-		next = tess_bind_node(bind, prot, mapped);
-
-	drm_gpuva_remap(prev, next, &op->remap);
-	if (prev)
-		drm_gpuva_link(prev, old->vm_bo);
-	if (next)
-		drm_gpuva_link(next, old->vm_bo);
-	tess_bind_bury(bind, old);
-	return 0;
-}
-
-/**
- * tess_bind_step_unmap() - take a mapping out of the tree
- * @op: what drm_gpuvm wants
- * @priv: struct tess_bind
- *
- * Return: 0.
- */
-int tess_bind_step_unmap(struct drm_gpuva_op *op, void *priv)
-{
-	struct tess_bind *bind = priv;
-
-	drm_gpuva_unmap(&op->unmap);
-	tess_bind_bury(bind, op->unmap.va);
-	return 0;
-}
-
 static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
 {
 	if (op->pad || op->op > DRM_TESSERA_BIND_UNMAP)

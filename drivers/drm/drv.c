@@ -32,6 +32,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include "bind.h"
 #include "coredump.h"
 #include "debugfs.h"
 #include "device.h"

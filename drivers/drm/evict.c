@@ -22,6 +22,7 @@
 #include "device.h"
 #include "evict.h"
 #include "gem.h"
+#include "lru.h"
 #include "vm.h"
 
 /* A new BO is worth this much of waiting for jobs of others, in all */
@@ -41,93 +42,6 @@ struct tess_evict_walk {
 	long patience;
 };
 
-static struct tess_bo *to_lru_bo(struct rb_node *node)
-{
-	return rb_entry(node, struct tess_bo, lru.node);
-}
-
-static bool tess_lru_less(u64 used, u64 serial, const struct tess_lru_node *other)
-{
-	return used < other->used || (used == other->used && serial < other->serial);
-}
-
-static bool tess_lru_node_less(struct rb_node *a, const struct rb_node *b)
-{
-	const struct tess_lru_node *left = rb_entry(a, struct tess_lru_node, node);
-
-	return tess_lru_less(left->used, left->serial, rb_entry(b, struct tess_lru_node, node));
-}
-
-/**
- * tess_lru_add() - a BO may be evicted from now on
- * @bo: BO in VRAM that others can find, or whose reservation is held
- */
-void tess_lru_add(struct tess_bo *bo)
-{
-	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
-
-	if (bo->is_contiguous)
-		return;
-	spin_lock(&tdev->lru_lock);
-	bo->lru.used = READ_ONCE(bo->used);
-	bo->lru.serial = tdev->lru_serial++;
-	rb_add_cached(&bo->lru.node, &tdev->lru, tess_lru_node_less);
-	spin_unlock(&tdev->lru_lock);
-}
-
-/**
- * tess_lru_remove() - a BO cannot be evicted any more
- * @bo: BO, in the order or not
- */
-void tess_lru_remove(struct tess_bo *bo)
-{
-	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
-
-	spin_lock(&tdev->lru_lock);
-	if (!RB_EMPTY_NODE(&bo->lru.node)) {
-		rb_erase_cached(&bo->lru.node, &tdev->lru);
-		RB_CLEAR_NODE(&bo->lru.node);
-	}
-	spin_unlock(&tdev->lru_lock);
-}
-
-/* It was used since; false: it is where it belongs, or not there any more */
-static bool tess_lru_update(struct tess_bo *bo, u64 used)
-{
-	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
-	bool later;
-
-	spin_lock(&tdev->lru_lock);
-	later = !RB_EMPTY_NODE(&bo->lru.node) && bo->lru.used < used;
-	if (later) {
-		rb_erase_cached(&bo->lru.node, &tdev->lru);
-		bo->lru.used = used;
-		rb_add_cached(&bo->lru.node, &tdev->lru, tess_lru_node_less);
-	}
-	spin_unlock(&tdev->lru_lock);
-	return later;
-}
-
-static struct tess_bo *tess_lru_find_locked(struct tess_device *tdev,
-					    const struct tess_evict_walk *walk)
-{
-	struct rb_node *node = tdev->lru.rb_root.rb_node;
-	struct tess_bo *found = NULL;
-
-	lockdep_assert_held(&tdev->lru_lock);
-	while (node) {
-		struct tess_bo *bo = to_lru_bo(node);
-
-		if (tess_lru_less(walk->used, walk->serial, &bo->lru)) {
-			found = bo;
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
-	return found && found->lru.used < walk->before ? found : NULL;
-}
-
 /* The next one, with a reference */
 static struct tess_bo *tess_evict_next(struct tess_device *tdev, struct tess_evict_walk *walk)
 {
@@ -135,7 +49,9 @@ static struct tess_bo *tess_evict_next(struct tess_device *tdev, struct tess_evi
 
 	spin_lock(&tdev->lru_lock);
 	do {
-		bo = tess_lru_find_locked(tdev, walk);
+		bo = tess_lru_find_locked(tdev, walk->used, walk->serial);
+		if (bo && bo->lru.used >= walk->before)
+			bo = NULL;
 		if (bo) {
 			walk->used = bo->lru.used;
 			walk->serial = bo->lru.serial;

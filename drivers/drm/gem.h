@@ -3,7 +3,7 @@
 #define _TESSERA_DRM_GEM_H_
 
 #include <drm/drm_gem_shmem_helper.h>
-#include "evict.h"
+#include "lru.h"
 
 struct dma_buf_attachment;
 struct dmem_cgroup_pool_state;
@@ -79,7 +79,6 @@ int __must_check tess_bo_pin_locked(struct tess_bo *bo);
 int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
 void tess_bo_release_all(struct tess_device *tdev);
 struct tess_bo *tess_bo_create_scratch(struct tess_usage *usage, struct tess_vm *vm, u64 size);
-void tess_bo_enlist(struct tess_device *tdev, struct tess_bo *bo);
 
 int __must_check tess_bo_alloc_pages(struct tess_bo *bo, bool zero);
 void tess_bo_unmap_pages(struct tess_bo *bo);

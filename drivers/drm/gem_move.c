@@ -27,8 +27,9 @@
 #include <drm/drm_vma_manager.h>
 #include "account.h"
 #include "device.h"
-#include "evict.h"
 #include "gem.h"
+#include "lru.h"
+#include "tables.h"
 #include "vm.h"
 
 #define TESS_PAGES_GFP		(GFP_USER | __GFP_ACCOUNT | __GFP_NOWARN)

@@ -18,6 +18,7 @@
 #include <drm/drm_prime.h>
 #include "device.h"
 #include "gem.h"
+#include "lru.h"
 #include "vm.h"
 
 /* How long an importer waits for jobs that use the BO where it is */

@@ -17,11 +17,12 @@
 #include <drm/tessera_drm.h>
 #include "account.h"
 #include "args.h"
+#include "bind.h"
 #include "device.h"
 #include "hang.h"
+#include "lane.h"
 #include "query.h"
 #include "queue.h"
-#include "lane.h"
 #include "submit.h"
 #include "sync.h"
 #include "vm.h"

@@ -27,6 +27,7 @@
 #include "queue.h"
 #include "submit.h"
 #include "sync.h"
+#include "validate.h"
 #include "vm.h"
 
 /**

@@ -19,6 +19,8 @@
 #include "device.h"
 #include "evict.h"
 #include "gem.h"
+#include "tables.h"
+#include "validate.h"
 #include "vm.h"
 
 #define TESS_RETURN_AGE_NS	NSEC_PER_SEC

@@ -15,7 +15,10 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/tessera_drm.h>
+#include "bind_step.h"
 #include "device.h"
+#include "tables.h"
+#include "validate.h"
 #include "vm.h"
 
 #define TESS_MAX_TABLES_MIB	1048576U
@@ -43,46 +46,6 @@ static const struct drm_gpuvm_ops tess_gpuvm_ops = {
 	.sm_step_remap = tess_bind_step_remap,
 	.sm_step_unmap = tess_bind_step_unmap,
 };
-
-/**
- * tess_vm_map() - map memory into the page tables
- * @vm: VM, and the reservation of what is mapped is held
- * @va: where
- * @pa: what, as the GPU sees it
- * @size: bytes
- * @prot: TESS_AS_*
- *
- * Inside drm_dev_enter().
- *
- * Return: as tess_as_map().
- */
-int tess_vm_map(struct tess_vm *vm, u64 va, u64 pa, u64 size, u32 prot)
-{
-	int ret;
-
-	mutex_lock(&vm->tables);
-	ret = tess_as_map(vm->as, va, pa, size, prot);
-	mutex_unlock(&vm->tables);
-	return ret;
-}
-
-/**
- * tess_vm_unmap() - take a range out of the page tables
- * @vm: VM with page tables
- * @va: start
- * @size: bytes
- *
- * Return: as tess_as_unmap().
- */
-int tess_vm_unmap(struct tess_vm *vm, u64 va, u64 size)
-{
-	int ret;
-
-	mutex_lock(&vm->tables);
-	ret = tess_as_unmap(vm->as, va, size);
-	mutex_unlock(&vm->tables);
-	return ret;
-}
 
 /* Needs no memory, so that it fits for clean-up */
 static void tess_vm_unmap_all(struct tess_vm *vm)

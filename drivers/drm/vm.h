@@ -9,9 +9,7 @@
 #include <drm/drm_gpuvm.h>
 
 #define TESS_MAX_VMS		64
-#define TESS_MAX_BIND_OPS	1024
 
-struct dma_fence;
 struct drm_device;
 struct drm_file;
 struct tess_as;
@@ -83,12 +81,6 @@ static inline struct tess_vm *to_tess_vm(struct drm_gpuvm *gpuvm)
 	return container_of(gpuvm, struct tess_vm, base);
 }
 
-int tess_vm_map(struct tess_vm *vm, u64 va, u64 pa, u64 size, u32 prot);
-int tess_vm_unmap(struct tess_vm *vm, u64 va, u64 size);
-int tess_vm_validate_bo(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec);
-int __must_check tess_vm_lock_for_job(struct tess_vm *vm, struct drm_gpuvm_exec *exec);
-void tess_vm_add_job(struct drm_gpuvm_exec *exec, struct dma_fence *fence);
-
 struct tess_vm *tess_vm_lookup(struct tess_file *tfile, u32 id);
 struct tess_as_budget *tess_vm_tables_create(void);
 void tess_vm_put(struct tess_vm *vm);
@@ -97,10 +89,5 @@ void tess_vm_release_all(struct tess_device *tdev);
 
 int tess_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int tess_vm_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-
-int tess_bind_step_map(struct drm_gpuva_op *op, void *priv);
-int tess_bind_step_remap(struct drm_gpuva_op *op, void *priv);
-int tess_bind_step_unmap(struct drm_gpuva_op *op, void *priv);
-int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif
