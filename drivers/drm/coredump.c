@@ -29,6 +29,7 @@
 #include "gem.h"
 #include "lane.h"
 #include "queue.h"
+#include "queue_state.h"
 #include "submit.h"
 #include "vm.h"
 

@@ -38,12 +38,16 @@
 #include "device.h"
 #include "evict.h"
 #include "fdinfo.h"
+#include "gate.h"
 #include "gem.h"
 #include "kms.h"
 #include "lane.h"
+#include "lanes.h"
 #include "query.h"
 #include "queue.h"
+#include "queue_state.h"
 #include "submit.h"
+#include "usage.h"
 #include "vm.h"
 
 static int tess_file_hold(struct drm_device *drm, struct tess_file *tfile)

@@ -7,8 +7,6 @@
  * time is that of whole jobs: it is added when they complete or are dropped.
  */
 #include <linux/math64.h>
-#include <linux/memcontrol.h>
-#include <linux/slab.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
@@ -22,53 +20,6 @@ static const char *const tess_kind_names[] = {
 	[TESS_KIND_RENDER] = "render",
 	[TESS_KIND_MIXED] = "mixed",
 };
-
-/**
- * tess_usage_create() - begin to count for an open file
- *
- * Return: counters with one reference, NULL: no memory.
- */
-struct tess_usage *tess_usage_create(void)
-{
-	struct tess_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
-
-	if (!usage)
-		return NULL;
-	kref_init(&usage->ref);
-	usage->pid = task_tgid_nr(current);
-	get_task_comm(usage->comm, current);
-	usage->memcg = get_mem_cgroup_from_mm(current->mm);
-	return usage;
-}
-
-/**
- * tess_usage_get() - take a reference
- * @usage: counters
- *
- * Return: @usage.
- */
-struct tess_usage *tess_usage_get(struct tess_usage *usage)
-{
-	kref_get(&usage->ref);
-	return usage;
-}
-
-static void tess_usage_release(struct kref *ref)
-{
-	struct tess_usage *usage = container_of(ref, struct tess_usage, ref);
-
-	mem_cgroup_put(usage->memcg);
-	kfree(usage);
-}
-
-/**
- * tess_usage_put() - drop a reference
- * @usage: counters
- */
-void tess_usage_put(struct tess_usage *usage)
-{
-	kref_put(&usage->ref, tess_usage_release);
-}
 
 static void tess_fdinfo_engine(struct drm_printer *p, struct tess_device *tdev,
 			       struct tess_usage *usage, u32 kind, u64 now)

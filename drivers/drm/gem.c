@@ -22,9 +22,9 @@
 #include "account.h"
 #include "device.h"
 #include "evict.h"
-#include "fdinfo.h"
 #include "gem.h"
 #include "lru.h"
+#include "usage.h"
 #include "vm.h"
 
 /* Lines begin where a cache line does */

@@ -32,11 +32,15 @@
 #include <tessera/ring.h>
 #include "coredump.h"
 #include "device.h"
+#include "gate.h"
 #include "hang.h"
+#include "jobs.h"
 #include "lane.h"
+#include "lane_ring.h"
 #include "queue.h"
-#include "sched.h"
+#include "queue_state.h"
 #include "submit.h"
+#include "usage.h"
 #include "vm.h"
 
 #define TESS_WATCH_MS_MIN	50
@@ -47,10 +51,6 @@ static unsigned int hang_ms = 60000;
 module_param(hang_ms, uint, 0644);
 MODULE_PARM_DESC(hang_ms, "GPU time after which a job that is not complete is stopped where slices are not taken in turns, ms; 0: never, and interrupts are relied upon");
 
-static unsigned int ban_hangs = 8;
-module_param(ban_hangs, uint, 0644);
-MODULE_PARM_DESC(ban_hangs, "hangs after which an open file gets no more GPU time; 0: never");
-
 /* What a recovery has to drop: @seq, and @seq + n for each bit n of @cancel */
 struct tess_recovery {
 	u64 seq;
@@ -58,19 +58,6 @@ struct tess_recovery {
 };
 
 static_assert(TESS_LANE_JOBS <= 64, "a bit of cancel for each job");
-
-/**
- * tess_usage_is_banned() - did jobs of an open file hang again and again?
- * @usage: of the file
- *
- * Return: true: it gets no more GPU time, unless the parameter is changed.
- */
-bool tess_usage_is_banned(const struct tess_usage *usage)
-{
-	unsigned int limit = READ_ONCE(ban_hangs);
-
-	return limit && atomic_read(&usage->hangs) >= limit;
-}
 
 /* ---- recovery ---- */
 
@@ -134,13 +121,13 @@ static struct tess_submit *tess_lane_find_locked(struct tess_lane *lane, u64 seq
 static void tess_lane_count_hang(struct tess_lane *lane, struct tess_queue *queue)
 {
 	struct tess_usage *usage = queue->usage;
-	unsigned int hangs = atomic_inc_return(&usage->hangs);
+	unsigned int hangs = tess_usage_hung(usage);
 
 	lockdep_assert_held(&lane->lock);
 
 	tess_queue_fail(queue, DRM_TESSERA_QUEUE_HUNG);
 	atomic64_inc(&queue->vm->hung);
-	if (hangs == READ_ONCE(ban_hangs))
+	if (hangs)
 		drm_notice(lane->tdev->drm, "%s (%d) is banned: %u of its jobs hung\n",
 			   usage->comm, usage->pid, hangs);
 }

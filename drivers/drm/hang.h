@@ -2,13 +2,9 @@
 #ifndef _TESSERA_DRM_HANG_H_
 #define _TESSERA_DRM_HANG_H_
 
-#include <linux/types.h>
-
 struct tess_lane;
-struct tess_usage;
 struct work_struct;
 
-bool tess_usage_is_banned(const struct tess_usage *usage);
 void tess_lane_fault_work(struct work_struct *work);
 void tess_lane_watchdog(struct work_struct *work);
 void tess_lane_watch_soon(struct tess_lane *lane);

@@ -111,26 +111,10 @@ struct tess_lanes {
 	wait_queue_head_t drained;
 };
 
-int tess_lanes_init(struct tess_lanes *lanes, struct tess_device *tdev, unsigned int vslice);
-void tess_lanes_fini(struct tess_lanes *lanes);
-int tess_lanes_start(struct tess_lanes *lanes);
-void tess_lanes_stop(struct tess_lanes *lanes);
-void tess_lanes_close(struct tess_lanes *lanes);
-void tess_lanes_reclaim(struct tess_lanes *lanes);
-void tess_lanes_restart(struct tess_lanes *lanes);
-void tess_lanes_update(struct tess_lanes *lanes);
-bool tess_lanes_available(struct tess_lanes *lanes);
-
 struct tess_lane *tess_lane_get(struct tess_lanes *lanes, struct tess_usage *usage, u32 priority);
 void tess_lane_put(struct tess_lane *lane);
-bool tess_lane_admit_locked(struct tess_lane *lane);
-void tess_lane_job_over(struct tess_lane *lane, bool began, bool pushed);
 struct tess_lane *tess_lane_create(struct tess_lanes *lanes, struct tess_usage *usage,
 				   u32 priority);
 void tess_lane_end(struct tess_lane *lane);
-int tess_lane_start(struct tess_lane *lane);
-void tess_lane_stop(struct tess_lane *lane, int error);
-void tess_lane_stop_locked(struct tess_lane *lane, int error);
-bool tess_lane_takes_turns(const struct tess_lane *lane);
 
 #endif

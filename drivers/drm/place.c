@@ -12,10 +12,65 @@
 #include <linux/bitops.h>
 #include <linux/dma-fence.h>
 #include <linux/err.h>
+#include <linux/slab.h>
+#include <drm/tessera_drm.h>
 #include "device.h"
+#include "gate.h"
 #include "lane.h"
 #include "place.h"
 #include "queue.h"
+
+/* Those of a higher number run first */
+static const enum drm_sched_priority tess_queue_priorities[TESS_PRIORITY_COUNT] = {
+	[DRM_TESSERA_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
+	[DRM_TESSERA_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
+	[DRM_TESSERA_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
+};
+
+static struct tess_entity *tess_entity_create(struct tess_queue *queue, unsigned int vslice)
+{
+	struct drm_gpu_scheduler *sched;
+	struct tess_entity *entity;
+	int ret;
+
+	entity = kzalloc(sizeof(*entity), GFP_KERNEL_ACCOUNT);
+	if (!entity)
+		return ERR_PTR(-ENOMEM);
+	entity->lane = tess_lane_get(&queue->tdev->lanes[vslice], queue->usage, queue->priority);
+	if (IS_ERR(entity->lane)) {
+		ret = PTR_ERR(entity->lane);
+		goto err_free;
+	}
+	sched = &entity->lane->sched;
+	ret = drm_sched_entity_init(&entity->base, tess_queue_priorities[queue->priority], &sched,
+				    1, NULL);
+	if (ret)
+		goto err_put_lane;
+	return entity;
+
+err_put_lane:
+	tess_lane_put(entity->lane);
+err_free:
+	kfree(entity);
+	return ERR_PTR(ret);
+}
+
+/*
+ * A queue on one of its slices, which stays as long as the queue. -ENXIO: it was not there, and the
+ * slice is not available
+ */
+static struct tess_entity *tess_queue_entity(struct tess_queue *queue, unsigned int vslice)
+{
+	struct tess_entity *entity = queue->entities[vslice];
+
+	lockdep_assert_held(&queue->lock);
+	if (entity)
+		return entity;
+	entity = tess_entity_create(queue, vslice);
+	if (!IS_ERR(entity))
+		queue->entities[vslice] = entity;
+	return entity;
+}
 
 /* -1: none of them takes jobs */
 static int tess_place_least(struct tess_device *tdev, u64 slices, const u8 *taken)

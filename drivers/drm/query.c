@@ -19,12 +19,14 @@
 #include "args.h"
 #include "bind.h"
 #include "device.h"
+#include "gate.h"
 #include "hang.h"
 #include "lane.h"
 #include "query.h"
 #include "queue.h"
 #include "submit.h"
 #include "sync.h"
+#include "usage.h"
 #include "vm.h"
 
 /* Documentation/hw/isa.rst */

@@ -20,34 +20,12 @@
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
 #include "device.h"
-#include "fdinfo.h"
-#include "hang.h"
 #include "lane.h"
 #include "place.h"
 #include "queue.h"
+#include "queue_state.h"
+#include "usage.h"
 #include "vm.h"
-
-/* Releases queues; drained before the module goes */
-static struct workqueue_struct *tess_queue_wq;
-
-/**
- * tess_queue_module_init() - prepare for queues
- *
- * Return: 0, -ENOMEM.
- */
-int __init tess_queue_module_init(void)
-{
-	tess_queue_wq = alloc_workqueue("tessera-drm-release", WQ_UNBOUND, 0);
-	return tess_queue_wq ? 0 : -ENOMEM;
-}
-
-/**
- * tess_queue_module_exit() - wait until all queues are released
- */
-void tess_queue_module_exit(void)
-{
-	destroy_workqueue(tess_queue_wq);
-}
 
 static void tess_queue_release_work(struct work_struct *work)
 {
@@ -64,22 +42,6 @@ static void tess_queue_release_work(struct work_struct *work)
 	mutex_destroy(&queue->lock);
 	tess_vm_put(queue->vm);
 	kfree(queue);
-}
-
-static void tess_queue_release(struct kref *ref)
-{
-	struct tess_queue *queue = container_of(ref, struct tess_queue, ref);
-
-	queue_work(tess_queue_wq, &queue->release_work);
-}
-
-/**
- * tess_queue_put() - drop a reference
- * @queue: killed or referenced by others; any context
- */
-void tess_queue_put(struct tess_queue *queue)
-{
-	kref_put(&queue->ref, tess_queue_release);
 }
 
 /**
@@ -99,55 +61,6 @@ struct tess_queue *tess_queue_lookup(struct tess_file *tfile, u32 id)
 		kref_get(&queue->ref);
 	xa_unlock(&tfile->queues);
 	return queue;
-}
-
-/**
- * tess_queue_is_dead() - does a queue take no more jobs?
- * @queue: queue; any context
- *
- * Return: true: DRM_TESSERA_QUEUE_* in its flags says why.
- */
-bool tess_queue_is_dead(struct tess_queue *queue)
-{
-	if (tess_usage_is_banned(queue->usage))
-		tess_queue_fail(queue, DRM_TESSERA_QUEUE_BANNED);
-	return READ_ONCE(queue->flags);
-}
-
-/**
- * tess_queue_fail() - a queue takes no more jobs
- * @queue: queue; any context
- * @flag: DRM_TESSERA_QUEUE_* that says why; FAULTED: use tess_queue_fault()
- */
-void tess_queue_fail(struct tess_queue *queue, u32 flag)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&queue->state_lock, flags);
-	WRITE_ONCE(queue->flags, queue->flags | flag);
-	spin_unlock_irqrestore(&queue->state_lock, flags);
-}
-
-/**
- * tess_queue_fault() - a queue takes no more jobs, because one faulted
- * @queue: queue; any context
- * @fault: what the GPU says; of several the first one is kept
- * @cmd: index of the command buffer in its SUBMIT
- * @slice: where
- */
-void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u32 cmd,
-		      u32 slice)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&queue->state_lock, flags);
-	if (!(queue->flags & DRM_TESSERA_QUEUE_FAULTED)) {
-		queue->fault = *fault;
-		queue->fault_cmd = cmd;
-		queue->fault_slice = slice;
-		WRITE_ONCE(queue->flags, queue->flags | DRM_TESSERA_QUEUE_FAULTED);
-	}
-	spin_unlock_irqrestore(&queue->state_lock, flags);
 }
 
 static void tess_queue_kill_locked(struct tess_queue *queue)
@@ -206,13 +119,6 @@ void tess_queue_kill_all(struct tess_device *tdev)
 	mutex_unlock(&tdev->queue_lock);
 }
 
-/* Those of a higher number run first */
-static const enum drm_sched_priority tess_queue_priorities[] = {
-	[DRM_TESSERA_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
-	[DRM_TESSERA_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
-	[DRM_TESSERA_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
-};
-
 /**
  * tess_queue_may() - may a process have queues of this priority?
  * @file: open file of the process that asks
@@ -225,60 +131,11 @@ static const enum drm_sched_priority tess_queue_priorities[] = {
  */
 int tess_queue_may(struct drm_file *file, u32 priority)
 {
-	if (priority >= ARRAY_SIZE(tess_queue_priorities))
+	if (priority >= TESS_PRIORITY_COUNT)
 		return -EINVAL;
 	if (priority != DRM_TESSERA_PRIORITY_HIGH)
 		return 0;
 	return capable(CAP_SYS_NICE) || drm_is_current_master(file) ? 0 : -EACCES;
-}
-
-static struct tess_entity *tess_entity_create(struct tess_queue *queue, unsigned int vslice)
-{
-	struct drm_gpu_scheduler *sched;
-	struct tess_entity *entity;
-	int ret;
-
-	entity = kzalloc(sizeof(*entity), GFP_KERNEL_ACCOUNT);
-	if (!entity)
-		return ERR_PTR(-ENOMEM);
-	entity->lane = tess_lane_get(&queue->tdev->lanes[vslice], queue->usage, queue->priority);
-	if (IS_ERR(entity->lane)) {
-		ret = PTR_ERR(entity->lane);
-		goto err_free;
-	}
-	sched = &entity->lane->sched;
-	ret = drm_sched_entity_init(&entity->base, tess_queue_priorities[queue->priority], &sched,
-				    1, NULL);
-	if (ret)
-		goto err_put_lane;
-	return entity;
-
-err_put_lane:
-	tess_lane_put(entity->lane);
-err_free:
-	kfree(entity);
-	return ERR_PTR(ret);
-}
-
-/**
- * tess_queue_entity() - a queue on a slice
- * @queue: queue that is not killed, its lock is held
- * @vslice: one of its slices
- *
- * Return: entity, which stays as long as the queue, or error pointer: -ENXIO it was not there, and
- * the slice is not available, -ENOMEM, -ENODEV.
- */
-struct tess_entity *tess_queue_entity(struct tess_queue *queue, unsigned int vslice)
-{
-	struct tess_entity *entity = queue->entities[vslice];
-
-	lockdep_assert_held(&queue->lock);
-	if (entity)
-		return entity;
-	entity = tess_entity_create(queue, vslice);
-	if (!IS_ERR(entity))
-		queue->entities[vslice] = entity;
-	return entity;
 }
 
 static struct tess_queue *tess_queue_alloc(struct tess_device *tdev, struct tess_file *tfile,
@@ -298,7 +155,7 @@ static struct tess_queue *tess_queue_alloc(struct tess_device *tdev, struct tess
 	INIT_WORK(&queue->release_work, tess_queue_release_work);
 	queue->tdev = tdev;
 	queue->slices = args->slices;
-	queue->priority = array_index_nospec(args->priority, ARRAY_SIZE(tess_queue_priorities));
+	queue->priority = array_index_nospec(args->priority, TESS_PRIORITY_COUNT);
 	queue->out_context = dma_fence_context_alloc(1);
 	queue->usage = tess_usage_get(tfile->usage);
 

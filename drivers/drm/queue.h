@@ -11,6 +11,7 @@
 #include <tessera/client.h>
 
 #define TESS_MAX_QUEUES		1024
+#define TESS_PRIORITY_COUNT	(DRM_TESSERA_PRIORITY_HIGH + 1)
 
 struct dma_fence;
 struct drm_device;
@@ -80,17 +81,9 @@ struct tess_queue {
 };
 
 struct tess_queue *tess_queue_lookup(struct tess_file *tfile, u32 id);
-void tess_queue_put(struct tess_queue *queue);
-bool tess_queue_is_dead(struct tess_queue *queue);
-void tess_queue_fail(struct tess_queue *queue, u32 flag);
-void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u32 cmd,
-		      u32 slice);
-struct tess_entity *tess_queue_entity(struct tess_queue *queue, unsigned int vslice);
 int tess_queue_may(struct drm_file *file, u32 priority);
 void tess_queue_close_all(struct tess_file *tfile);
 void tess_queue_kill_all(struct tess_device *tdev);
-int tess_queue_module_init(void);
-void tess_queue_module_exit(void);
 
 int tess_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 int tess_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);

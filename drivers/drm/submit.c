@@ -21,10 +21,13 @@
 #include "args.h"
 #include "device.h"
 #include "fence.h"
+#include "gate.h"
 #include "hang.h"
+#include "jobs.h"
 #include "lane.h"
 #include "place.h"
 #include "queue.h"
+#include "queue_state.h"
 #include "submit.h"
 #include "sync.h"
 #include "validate.h"
@@ -67,24 +70,6 @@ struct tess_batch {
 	struct tess_entity **where;
 	struct tess_submit **jobs;
 };
-
-/**
- * tess_submit_free() - free a job
- * @submit: job; its part for the scheduler is cleaned up already
- */
-void tess_submit_free(struct tess_submit *submit)
-{
-	struct tess_queue *queue = submit->queue;
-
-	tess_lane_job_over(submit->lane, submit->began, submit->pushed);
-	/* The fences keep the module, whose exit waits for queues that are being released */
-	tess_queue_put(queue);
-	if (submit->started)
-		dma_fence_put(&submit->fence->base);
-	else
-		tess_fence_free(submit->fence);
-	kfree(submit);
-}
 
 static struct tess_submit *tess_submit_create(struct tess_queue *queue, struct drm_file *file,
 					      struct tess_entity *entity,

@@ -52,7 +52,6 @@ static inline struct tess_submit *to_tess_submit(struct drm_sched_job *job)
 	return container_of(job, struct tess_submit, base);
 }
 
-void tess_submit_free(struct tess_submit *submit);
 int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif
