@@ -7,9 +7,9 @@
 #include <linux/seq_file.h>
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
+#include "base/device.h"
 #include "debugfs.h"
-#include "device.h"
-#include "vm.h"
+#include "mem/vm.h"
 
 static int tess_gpuvas_show(struct seq_file *m, void *unused)
 {

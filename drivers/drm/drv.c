@@ -32,23 +32,23 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
-#include "bind.h"
-#include "coredump.h"
+#include "base/device.h"
+#include "base/usage.h"
 #include "debugfs.h"
-#include "device.h"
-#include "evict.h"
 #include "fdinfo.h"
-#include "gate.h"
-#include "gem.h"
-#include "kms.h"
-#include "lane.h"
-#include "lanes.h"
+#include "kms/kms.h"
+#include "mem/bind.h"
+#include "mem/evict.h"
+#include "mem/gem.h"
+#include "mem/vm.h"
 #include "query.h"
-#include "queue.h"
-#include "queue_state.h"
-#include "submit.h"
-#include "usage.h"
-#include "vm.h"
+#include "queue/coredump.h"
+#include "queue/gate.h"
+#include "queue/lane.h"
+#include "queue/lanes.h"
+#include "queue/queue.h"
+#include "queue/queue_state.h"
+#include "queue/submit.h"
 
 static int tess_file_hold(struct drm_device *drm, struct tess_file *tfile)
 {

@@ -11,9 +11,9 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
-#include "device.h"
+#include "base/device.h"
 #include "fdinfo.h"
-#include "gem.h"
+#include "mem/gem.h"
 
 static const char *const tess_kind_names[] = {
 	[TESS_KIND_COMPUTE] = "compute",

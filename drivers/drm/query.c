@@ -15,19 +15,18 @@
 #include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
-#include "account.h"
-#include "args.h"
-#include "bind.h"
-#include "device.h"
-#include "gate.h"
-#include "hang.h"
-#include "lane.h"
+#include "base/args.h"
+#include "base/device.h"
+#include "base/sync.h"
+#include "base/usage.h"
+#include "mem/account.h"
+#include "mem/bind.h"
+#include "mem/vm.h"
 #include "query.h"
-#include "queue.h"
-#include "submit.h"
-#include "sync.h"
-#include "usage.h"
-#include "vm.h"
+#include "queue/gate.h"
+#include "queue/lane.h"
+#include "queue/queue.h"
+#include "queue/submit.h"
 
 /* Documentation/hw/isa.rst */
 #define TESS_WAVE_ITEMS		16

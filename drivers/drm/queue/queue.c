@@ -19,13 +19,13 @@
 #include <drm/drm_auth.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
-#include "device.h"
+#include "base/device.h"
+#include "base/usage.h"
 #include "lane.h"
+#include "mem/vm.h"
 #include "place.h"
 #include "queue.h"
 #include "queue_state.h"
-#include "usage.h"
-#include "vm.h"
 
 static void tess_queue_release_work(struct work_struct *work)
 {

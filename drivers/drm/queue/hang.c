@@ -30,18 +30,18 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/ring.h>
+#include "base/device.h"
+#include "base/usage.h"
 #include "coredump.h"
-#include "device.h"
 #include "gate.h"
 #include "hang.h"
 #include "jobs.h"
 #include "lane.h"
 #include "lane_ring.h"
+#include "mem/vm.h"
 #include "queue.h"
 #include "queue_state.h"
 #include "submit.h"
-#include "usage.h"
-#include "vm.h"
 
 #define TESS_WATCH_MS_MIN	50
 #define TESS_WATCH_MS_MAX	1000

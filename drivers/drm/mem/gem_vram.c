@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
-#include "device.h"
+#include "base/device.h"
 #include "gem.h"
 
 #define TESS_FAULT_AROUND	(2UL << 20)

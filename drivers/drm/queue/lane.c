@@ -20,13 +20,13 @@
 #include <drm/tessera_drm.h>
 #include <tessera/client.h>
 #include <tessera/ring.h>
-#include "device.h"
+#include "base/device.h"
+#include "base/usage.h"
 #include "gate.h"
 #include "hang.h"
 #include "lane.h"
 #include "lane_ring.h"
 #include "sched.h"
-#include "usage.h"
 
 /**
  * tess_lane_create() - make a lane without a ring

@@ -5,7 +5,7 @@
 #include <linux/module.h>
 #include <linux/spinlock.h>
 #include <tessera/client.h>
-#include "device.h"
+#include "base/device.h"
 #include "gate.h"
 #include "lane.h"
 

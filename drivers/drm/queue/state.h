@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _TESSERA_DRM_COREDUMP_H_
-#define _TESSERA_DRM_COREDUMP_H_
+#ifndef _TESSERA_DRM_QUEUE_STATE_H_
+#define _TESSERA_DRM_QUEUE_STATE_H_
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <tessera/client.h>
 
-struct tess_device;
-struct tess_submit;
+struct tess_queue;
 
 /**
  * struct tess_coredump - the next dump of a device
@@ -34,9 +33,5 @@ struct tess_coredump {
 	unsigned long busy;
 	unsigned long next;
 };
-
-void tess_coredump_init(struct tess_device *tdev);
-void tess_coredump_stop(struct tess_device *tdev);
-void tess_coredump_take(struct tess_submit *submit, const struct tess_fault *fault);
 
 #endif

@@ -8,7 +8,7 @@
 #include <drm/tessera_drm.h>
 #include <tessera/client.h>
 #include <tessera/ring.h>
-#include "device.h"
+#include "base/device.h"
 #include "jobs.h"
 #include "lane.h"
 #include "lane_ring.h"

@@ -18,20 +18,19 @@
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/tessera_drm.h>
-#include "args.h"
-#include "device.h"
+#include "base/args.h"
+#include "base/device.h"
+#include "base/sync.h"
 #include "fence.h"
 #include "gate.h"
-#include "hang.h"
 #include "jobs.h"
 #include "lane.h"
+#include "mem/validate.h"
+#include "mem/vm.h"
 #include "place.h"
 #include "queue.h"
 #include "queue_state.h"
 #include "submit.h"
-#include "sync.h"
-#include "validate.h"
-#include "vm.h"
 
 /**
  * struct tess_request - what a SUBMIT asks for, in memory of the kernel

@@ -14,16 +14,16 @@
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
 #include <tessera/ring.h>
-#include "device.h"
+#include "base/device.h"
 #include "fence.h"
 #include "hang.h"
 #include "jobs.h"
 #include "lane.h"
+#include "mem/vm.h"
 #include "queue.h"
 #include "queue_state.h"
 #include "sched.h"
 #include "submit.h"
-#include "vm.h"
 
 static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *submit)
 {

@@ -15,8 +15,8 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/tessera_drm.h>
+#include "base/device.h"
 #include "bind_step.h"
-#include "device.h"
 #include "tables.h"
 #include "validate.h"
 #include "vm.h"

@@ -14,7 +14,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
-#include "device.h"
+#include "base/device.h"
 #include "gate.h"
 #include "lane.h"
 #include "place.h"

@@ -26,9 +26,9 @@
 #include <drm/drm_vblank.h>
 #include <linux/sizes.h>
 #include <tessera/compat.h>
-#include "device.h"
-#include "gem.h"
+#include "base/device.h"
 #include "kms.h"
+#include "mem/gem.h"
 
 /* Less than anybody waits for one frame, and a second for a flip if all of them are made up */
 #define TESS_WATCHDOG_JIFFIES	(HZ / 20)

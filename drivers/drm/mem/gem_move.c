@@ -26,7 +26,7 @@
 #include <drm/drm_prime.h>
 #include <drm/drm_vma_manager.h>
 #include "account.h"
-#include "device.h"
+#include "base/device.h"
 #include "gem.h"
 #include "lru.h"
 #include "tables.h"

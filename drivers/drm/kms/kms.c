@@ -32,9 +32,9 @@
 #include <drm/drm_probe_helper.h>
 #include <drm/drm_vblank.h>
 #include <tessera/compat.h>
-#include "device.h"
-#include "gem.h"
+#include "base/device.h"
 #include "kms.h"
+#include "mem/gem.h"
 
 /* What shows pictures handles lines by words */
 #define TESS_FB_PITCH_ALIGN	4

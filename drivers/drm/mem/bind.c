@@ -24,12 +24,12 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
-#include "args.h"
+#include "base/args.h"
+#include "base/device.h"
+#include "base/sync.h"
 #include "bind.h"
 #include "bind_step.h"
-#include "device.h"
 #include "gem.h"
-#include "sync.h"
 #include "tables.h"
 #include "vm.h"
 

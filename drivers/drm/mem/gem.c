@@ -20,11 +20,11 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include "account.h"
-#include "device.h"
+#include "base/device.h"
+#include "base/usage.h"
 #include "evict.h"
 #include "gem.h"
 #include "lru.h"
-#include "usage.h"
 #include "vm.h"
 
 /* Lines begin where a cache line does */

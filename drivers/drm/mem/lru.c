@@ -4,7 +4,7 @@
  */
 #include <linux/list.h>
 #include <linux/timekeeping.h>
-#include "device.h"
+#include "base/device.h"
 #include "gem.h"
 #include "lru.h"
 

@@ -6,9 +6,9 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <drm/tessera_drm.h>
+#include "base/usage.h"
 #include "queue.h"
 #include "queue_state.h"
-#include "usage.h"
 
 /* Releases queues; drained before the module goes */
 static struct workqueue_struct *tess_queue_wq;

@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
-#include "device.h"
+#include "base/device.h"
 #include "gem.h"
 #include "lru.h"
 #include "vm.h"

@@ -11,15 +11,15 @@
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
 #include <tessera/ring.h>
-#include "device.h"
+#include "base/device.h"
 #include "fence.h"
 #include "gate.h"
 #include "jobs.h"
 #include "lane.h"
+#include "mem/vm.h"
 #include "queue.h"
 #include "queue_state.h"
 #include "submit.h"
-#include "vm.h"
 
 /**
  * tess_lane_first_locked() - the job at which the ring stands

@@ -21,7 +21,7 @@
 #include <linux/moduleparam.h>
 #include <tessera/compat.h>
 #include "account.h"
-#include "device.h"
+#include "base/device.h"
 
 static unsigned int system_percent = 50;
 module_param(system_percent, uint, 0644);

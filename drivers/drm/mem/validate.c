@@ -16,7 +16,7 @@
 #include <linux/timekeeping.h>
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
-#include "device.h"
+#include "base/device.h"
 #include "evict.h"
 #include "gem.h"
 #include "tables.h"

@@ -24,14 +24,14 @@
 #include <drm/drm_gpuvm.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
+#include "base/device.h"
 #include "coredump.h"
-#include "device.h"
-#include "gem.h"
 #include "lane.h"
+#include "mem/gem.h"
+#include "mem/vm.h"
 #include "queue.h"
 #include "queue_state.h"
 #include "submit.h"
-#include "vm.h"
 
 #define TESS_DUMP_BYTES		SZ_32K
 #define TESS_DUMP_PERIOD	HZ
