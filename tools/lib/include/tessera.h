@@ -388,7 +388,7 @@ TESS_API uint32_t tess_args_local_bytes(const struct tess_args *args);
 
 /* ---- operations ------------------------------------------------------------- */
 
-#define TESS_OP_CONCURRENT 0x1 /* does not depend on earlier operations */
+#define TESS_OP_CONCURRENT 0x1 /* does not depend on earlier operations, nor on their failures */
 
 /**
  * struct tess_dispatch - a grid of work-items to run

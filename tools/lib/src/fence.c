@@ -229,7 +229,8 @@ static void collect_locked(struct tess_fence *fence)
 	fence->counters.slices = (uint32_t)__builtin_popcountll(fence->slices);
 }
 
-int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns, struct tess_counters *counters)
+/* Wait for what is pending now, and take its results. */
+static int wait_pending(struct tess_fence *fence, int64_t timeout_ns)
 {
 	struct tess_device *dev = fence->dev;
 	struct wait w;
@@ -248,6 +249,25 @@ int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns, struct tess_co
 		return tess_device_fail(dev, ret, "wait for the GPU");
 	pthread_mutex_lock(&dev->lock);
 	collect_locked(fence);
+	ret = fence->pending > 0;
+	pthread_mutex_unlock(&dev->lock);
+	return ret;
+}
+
+int tess_fence_wait(struct tess_fence *fence, int64_t timeout_ns, struct tess_counters *counters)
+{
+	struct tess_device *dev = fence->dev;
+	int64_t deadline = tess_deadline(timeout_ns);
+	int ret;
+
+	/* Jobs that others cancelled are pending again. */
+	while ((ret = wait_pending(fence, timeout_ns)) > 0) {
+		if (timeout_ns > 0)
+			timeout_ns = deadline > now_ns() ? deadline - now_ns() : 0;
+	}
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&dev->lock);
 	ret = fence->status;
 	if (counters)
 		*counters = fence->counters;

@@ -15,6 +15,7 @@ struct tess_slot;
  * struct tess_fence - an operation; all protected by tess_device::lock
  * @link: in tess_device::fences
  * @dev: device
+ * @concurrent: it does not depend on operations before it
  * @held: somebody may still ask for the result
  * @pending: jobs whose results were not collected
  * @slices: slices that have jobs of it
@@ -27,6 +28,7 @@ struct tess_slot;
 struct tess_fence {
 	LIST_ENTRY(tess_fence) link;
 	struct tess_device *dev;
+	bool concurrent;
 	bool held;
 	unsigned int pending;
 	uint64_t slices;

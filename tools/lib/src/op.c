@@ -253,6 +253,8 @@ int tess_op_start(struct tess_device *dev, const struct tess_op *op, struct tess
 	pthread_mutex_lock(&dev->lock);
 	s.fence = tess_fence_new_locked(dev);
 	if (s.fence)
+		s.fence->concurrent = op->flags & TESS_OP_CONCURRENT;
+	if (s.fence)
 		ret = begun(&s, start_locked(&s));
 	else
 		tess_fail(dev, ret, "out of memory");

@@ -11,7 +11,8 @@
  * slice tells everything, and waiting for an old point is harmless.
  *
  * A failed job kills its queue in the kernel. The jobs behind it end with an error
- * too; then the kernel's queue is replaced, the timeline and the slots go on.
+ * too; then the kernel's queue is replaced, the timeline and the slots go on. Operations that
+ * do not depend on others (TESS_OP_CONCURRENT) notice nothing: their jobs are sent again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,20 @@
 #include "fence.h"
 #include "kmd.h"
 #include "queue.h"
+
+/**
+ * struct tess_again - a job that a failed one before it has cancelled
+ * @link: in tess_queue::again
+ * @fence: of its operation, which does not depend on others
+ * @va: where its slot was
+ * @slot: what was in it
+ */
+struct tess_again {
+	STAILQ_ENTRY(tess_again) link;
+	struct tess_fence *fence;
+	uint64_t va;
+	struct tess_slot slot;
+};
 
 static struct tess_slot *slot_of(const struct tess_queue *q, uint64_t point)
 {
@@ -56,6 +71,7 @@ static int create(struct tess_device *dev, unsigned int slice, struct tess_queue
 		return tess_fail(dev, -ENOMEM, "out of memory");
 	q->dev = dev;
 	q->slice = slice;
+	STAILQ_INIT(&q->again);
 	ret = tess_buffer_create_locked(dev, TESS_QUEUE_SLOTS * sizeof(struct tess_slot),
 					TESS_BUFFER_SYSTEM, 0, NULL, 0, &q->cmd);
 	if (ret)
@@ -146,6 +162,11 @@ void tess_queue_free_locked(struct tess_queue *q)
 	free(q);
 }
 
+static uint64_t slot_va(const struct tess_queue *q, const struct tess_slot *slot)
+{
+	return q->cmd->va + (uint64_t)((const uint8_t *)slot - (const uint8_t *)q->cmd->map);
+}
+
 int tess_queue_slot_locked(struct tess_queue *q, struct tess_slot **slot, uint64_t *va)
 {
 	uint64_t point = q->submitted + 1;
@@ -157,7 +178,7 @@ int tess_queue_slot_locked(struct tess_queue *q, struct tess_slot **slot, uint64
 			return ret;
 	}
 	*slot = slot_of(q, point);
-	*va = q->cmd->va + (uint64_t)((uint8_t *)*slot - (uint8_t *)q->cmd->map);
+	*va = slot_va(q, *slot);
 	memset(*slot, 0, sizeof(**slot));
 	(*slot)->after.time = TESS_SLOT_UNDONE;
 	return 0;
@@ -213,8 +234,7 @@ int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const u
 {
 	struct drm_tessera_sync in[TESS_MAX_SLICES];
 	struct drm_tessera_sync out = { .handle = q->sync, .point = q->submitted + 1 };
-	uint64_t offset = (uint64_t)((uint8_t *)slot_of(q, out.point) - (uint8_t *)q->cmd->map);
-	struct drm_tessera_cmd cmd = { .va = q->cmd->va + offset, .count = packets };
+	struct drm_tessera_cmd cmd = { .va = slot_va(q, slot_of(q, out.point)), .count = packets };
 	struct drm_tessera_submit req = {
 		.queue = q->id,
 		.cmds = { sizeof(cmd), 1, (uintptr_t)&cmd },
@@ -252,15 +272,98 @@ static int ask_why(struct tess_queue *q, char *text, size_t size)
 	return ret;
 }
 
-/* The first failure of a queue says why; the jobs behind it only suffer from it. */
-static void fail_job(struct tess_queue *q, struct tess_fence *fence)
+/* ---- jobs that are sent again ---- */
+
+static bool keep(struct tess_queue *q, const struct tess_slot *slot, struct tess_fence *fence)
+{
+	struct tess_again *a = malloc(sizeof(*a));
+
+	if (!a)
+		return false;
+	a->fence = fence;
+	a->va = slot_va(q, slot);
+	a->slot = *slot;
+	fence->point[q->slice] = q->submitted;
+	STAILQ_INSERT_TAIL(&q->again, a, link);
+	return true;
+}
+
+/* What refers to the slot itself */
+static void move_slot(struct tess_slot *slot, uint64_t from, uint64_t to)
+{
+	struct tess_pkt_timestamp *before = (struct tess_pkt_timestamp *)slot->packets[0];
+	struct tess_pkt_dispatch *work = (struct tess_pkt_dispatch *)slot->packets[1];
+	struct tess_pkt_timestamp *after = (struct tess_pkt_timestamp *)slot->packets[2];
+
+	before->address += to - from;
+	after->address += to - from;
+	if ((work->header & DRM_TESSERA_PKT_TYPE_MASK) == DRM_TESSERA_PKT_DISPATCH_RANGE)
+		work->kernarg_address += to - from;
+}
+
+static int send_again(struct tess_queue *q, const struct tess_again *a)
+{
+	static const uint64_t none[TESS_MAX_SLICES];
+	struct tess_slot *slot;
+	uint64_t va;
+	int ret;
+
+	ret = tess_queue_get_locked(q->dev, q->slice, &q);
+	if (!ret)
+		ret = tess_queue_slot_locked(q, &slot, &va);
+	if (ret)
+		return ret;
+	memcpy(slot->packets, a->slot.packets, sizeof(slot->packets));
+	memcpy(slot->args, a->slot.args, sizeof(slot->args));
+	move_slot(slot, a->va, va);
+	ret = tess_queue_submit_locked(q, 3, none, a->fence);
+	/* It was pending all the time */
+	if (!ret)
+		a->fence->pending--;
+	return ret;
+}
+
+/* All jobs of the queue are over. If one of these fails at once, the others wait for its end. */
+static void repeat(struct tess_queue *q)
+{
+	uint64_t before = q->submitted;
+	struct tess_again *a;
+	char text[80];
+	int ret;
+
+	while ((a = STAILQ_FIRST(&q->again))) {
+		ret = send_again(q, a);
+		if (ret == -EIO && q->submitted != before)
+			break;
+		STAILQ_REMOVE_HEAD(&q->again, link);
+		if (ret) {
+			snprintf(text, sizeof(text), "slice %u takes no work: %s", q->slice,
+				 strerror(-ret));
+			tess_fence_fail_job_locked(a->fence, ret == -EIO ? -ECANCELED : ret, text);
+		}
+		free(a);
+	}
+	STAILQ_FOREACH(a, &q->again, link)
+	a->fence->point[q->slice] = q->submitted;
+	q->repeats++;
+}
+
+/* ---- taking results ---- */
+
+/*
+ * The first failure of a queue says why; the jobs behind it only suffer from it. Those that do not
+ * depend on it are sent again: nothing of them has run.
+ */
+static void fail_job(struct tess_queue *q, const struct tess_slot *slot, struct tess_fence *fence)
 {
 	char text[TESS_ERROR_MAX];
 	int status;
 
 	if (q->dead_told) {
-		tess_fence_fail_job_locked(fence, -ECANCELED,
-					   "cancelled: an earlier operation on the slice failed");
+		if (!fence->concurrent || !keep(q, slot, fence))
+			tess_fence_fail_job_locked(
+				fence, -ECANCELED,
+				"cancelled: an earlier operation on the slice failed");
 		return;
 	}
 	status = ask_why(q, text, sizeof(text));
@@ -278,8 +381,10 @@ void tess_queue_collect_locked(struct tess_queue *q, uint64_t point)
 		if (tess_queue_job_done(q, q->collected))
 			tess_fence_finish_job_locked(fence, slot);
 		else
-			fail_job(q, fence);
+			fail_job(q, slot, fence);
 	}
+	if (q->collected == q->submitted && !STAILQ_EMPTY(&q->again))
+		repeat(q);
 }
 
 /* Points that all queues have reached when all work is done */
@@ -298,12 +403,22 @@ static unsigned int gather_points(struct tess_device *dev, uint32_t *handles, ui
 	return n;
 }
 
-int tess_device_wait(struct tess_device *dev, int64_t deadline)
+static unsigned int count_repeats(const struct tess_device *dev)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		n += dev->queues[i] ? dev->queues[i]->repeats : 0;
+	return n;
+}
+
+/* Returns 1 if jobs were sent again meanwhile. */
+static int wait_once(struct tess_device *dev, int64_t deadline)
 {
 	uint32_t handles[TESS_MAX_SLICES];
 	uint64_t points[TESS_MAX_SLICES];
 	uint64_t reached[TESS_MAX_SLICES] = { 0 };
-	unsigned int i, n;
+	unsigned int i, n, repeats;
 	int ret = 0;
 
 	pthread_mutex_lock(&dev->lock);
@@ -316,10 +431,22 @@ int tess_device_wait(struct tess_device *dev, int64_t deadline)
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&dev->lock);
+	repeats = count_repeats(dev);
 	for (i = 0; i < TESS_MAX_SLICES; i++) {
 		if (dev->queues[i])
 			tess_queue_collect_locked(dev->queues[i], reached[i]);
 	}
+	ret = count_repeats(dev) != repeats;
 	pthread_mutex_unlock(&dev->lock);
-	return 0;
+	return ret;
+}
+
+int tess_device_wait(struct tess_device *dev, int64_t deadline)
+{
+	int ret;
+
+	do
+		ret = wait_once(dev, deadline);
+	while (ret > 0);
+	return ret;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <drm/tessera_drm.h>
 
 #include "tessera.h"
@@ -11,6 +12,7 @@
 #define TESS_QUEUE_SLOTS 64
 #define TESS_SLOT_PACKETS 8
 
+struct tess_again;
 struct tess_buffer;
 struct tess_device;
 struct tess_fence;
@@ -44,6 +46,8 @@ struct tess_slot {
  * @submitted: point of the last job
  * @collected: up to this point, results were taken from the slots
  * @wanted: up to where they must be before the next job can be prepared, after -EAGAIN
+ * @again: jobs that were cancelled by a failure that does not concern them
+ * @repeats: how often such jobs were sent again
  * @cmd: memory of the slots
  * @scratch: private memory of work-items, or NULL
  * @fences: of the jobs in the slots; job n is in slot n % TESS_QUEUE_SLOTS
@@ -58,6 +62,8 @@ struct tess_queue {
 	uint64_t submitted;
 	uint64_t collected;
 	uint64_t wanted;
+	STAILQ_HEAD(, tess_again) again;
+	unsigned int repeats;
 	struct tess_buffer *cmd;
 	struct tess_buffer *scratch;
 	struct tess_fence *fences[TESS_QUEUE_SLOTS];

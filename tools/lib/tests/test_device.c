@@ -153,6 +153,50 @@ static void test_faults(void)
 	tess_buffer_destroy(ro);
 }
 
+/* Operations that depend on nothing run, once each, whatever becomes of those before them. */
+static void test_independent(void)
+{
+	struct poke_args poke_args = { .addr = 8, .what = 1, .item = 5 };
+	struct tess_dispatch good = {
+		.kernel = tess_program_kernel(prog, "ids"),
+		.grid = { ITEMS },
+		.group = { 64 },
+		.flags = TESS_OP_CONCURRENT,
+		.args_size = sizeof(struct ids_args),
+	};
+	struct tess_dispatch bad = {
+		.kernel = tess_program_kernel(prog, "poke"),
+		.grid = { 64 },
+		.group = { 8 },
+		.flags = TESS_OP_CONCURRENT,
+		.args = &poke_args,
+		.args_size = sizeof(poke_args),
+	};
+	struct tess_fence *fence[20];
+	struct ids_args args;
+	struct tess_buffer *buf;
+	unsigned int i, wrong = 0, faults = 0;
+	int ret = 0;
+
+	tess_buffer_create(dev, ITEMS * sizeof(struct ids), TESS_BUFFER_VRAM, 0, &buf);
+	args.out = tess_buffer_va(buf);
+	good.args = &args;
+	for (i = 0; i < 20; i++)
+		ret = ret ? ret : tess_dispatch(dev, i % 4 ? &good : &bad, &fence[i]);
+	ok(!ret, "5 operations that fault, and 15 others");
+	for (i = 0; i < 20; i++) {
+		ret = tess_fence_wait(fence[i], -1, NULL);
+		faults += i % 4 == 0 && ret == -EFAULT;
+		wrong += i % 4 && ret;
+		tess_fence_destroy(fence[i]);
+	}
+	ok(faults == 5 && !wrong, "%u of 5 fault, %u of 15 fail", faults, wrong);
+	for (i = 0; i < ITEMS; i++)
+		wrong += ((struct ids *)tess_buffer_map(buf))[i].visits != 15;
+	ok(!wrong, "each work-item ran 15 times: %u did not", wrong);
+	tess_buffer_destroy(buf);
+}
+
 #define HANG_MS "/sys/module/tessera_drm/parameters/hang_ms"
 
 static int set_hang_ms(unsigned int ms)
@@ -282,6 +326,7 @@ int main(int argc, char **argv)
 	test_slices();
 	test_same();
 	test_faults();
+	test_independent();
 	test_hang();
 	test_order();
 	test_threads();

@@ -117,6 +117,48 @@ static void test_pipeline(void)
 	ok(!tess_finish(dev, -1), "failures that were seen are not reported again");
 }
 
+/* An operation that depends on nothing runs all the same, once, wherever it was. */
+static void test_independent(void)
+{
+	struct ids_args args;
+	struct tess_dispatch d = {
+		.kernel = tess_program_kernel(prog, "ids"),
+		.grid = { 64 },
+		.group = { 8 },
+		.flags = TESS_OP_CONCURRENT,
+		.args = &args,
+		.args_size = sizeof(args),
+	};
+	struct tess_fence *bad[2], *good[3];
+	struct tess_buffer *out;
+	struct tess_counters c;
+	unsigned int i, wrong = 0;
+	struct ids *ids;
+
+	tess_buffer_create(dev, 64 * sizeof(*ids), 0, 0, &out);
+	args.out = tess_buffer_va(out);
+	ids = tess_buffer_map(out);
+	sim.stuck = true;
+	ok(!tess_dispatch(dev, &d, &good[0]), "a kernel that depends on nothing");
+	for (i = 0; i < 2; i++)
+		ok(!poke(0, 0, 1, &bad[i]) && !tess_dispatch(dev, &d, &good[i + 1]),
+		   "one that will fault, and another one behind it");
+	sim_unstick();
+	for (i = 0; i < 3; i++)
+		ok(!tess_fence_wait(good[2 - i], -1, &c) && c.groups == 8, "kernel %u runs", 2 - i);
+	for (i = 0; i < 64; i++)
+		wrong += ids[i].global[0] != i || ids[i].visits != 3;
+	ok(!wrong, "each work-item once: %u wrong", wrong);
+	refused(tess_fence_wait(bad[0], -1, NULL), -EFAULT, "load");
+	refused(tess_fence_wait(bad[1], -1, NULL), -ECANCELED, "cancelled");
+	for (i = 0; i < 2; i++)
+		tess_fence_destroy(bad[i]);
+	for (i = 0; i < 3; i++)
+		tess_fence_destroy(good[i]);
+	tess_buffer_destroy(out);
+	ok(works(), "the next operation works");
+}
+
 static void test_unseen(void)
 {
 	struct tess_fence *fence;
@@ -145,6 +187,7 @@ int main(int argc, char **argv)
 	test_words();
 	test_readonly();
 	test_pipeline();
+	test_independent();
 	test_unseen();
 	tess_close(dev);
 	ok(!sim.leaks, "nothing is left in the kernel (%u objects)", sim.leaks);
