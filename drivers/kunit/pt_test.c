@@ -40,9 +40,9 @@ static void mock_free(struct device *dev, size_t size, void *table, dma_addr_t d
 
 #define dma_alloc_attrs mock_alloc
 #define dma_free_attrs mock_free
-#include "../pci/pt.c"
+#include "../chip/pt.c"
 
-void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
+void tess_chip_invalidate(struct tess_chip *chip, u64 slices)
 {
 	pt_invalidated = slices;
 	pt_tables_then = pt_tables;
@@ -50,37 +50,37 @@ void tess_pci_invalidate(struct tess_pci *tp, u64 slices)
 
 static int pt_init(struct kunit *test)
 {
-	struct tess_pci *tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
+	struct tess_chip *chip = kunit_kzalloc(test, sizeof(*chip), GFP_KERNEL);
 	struct device *dev = kunit_device_register(test, "tessera_pt");
 
-	if (!tp || IS_ERR(dev))
+	if (!chip || IS_ERR(dev))
 		return -ENOMEM;
 	dev->dma_mask = &dev->coherent_dma_mask;
 	if (dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)))
 		return -EIO;
-	tp->be.dev = dev;
-	ida_init(&tp->asids);
-	spin_lock_init(&tp->stage2_lock);
+	chip->be.dev = dev;
+	ida_init(&chip->asids);
+	spin_lock_init(&chip->stage2_lock);
 	pt_tables = 0;
 	pt_tables_left = INT_MAX;
-	test->priv = tp;
+	test->priv = chip;
 	return 0;
 }
 
 static void pt_exit(struct kunit *test)
 {
-	struct tess_pci *tp = test->priv;
+	struct tess_chip *chip = test->priv;
 
-	if (!tp)
+	if (!chip)
 		return;
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
-	KUNIT_EXPECT_TRUE(test, ida_is_empty(&tp->asids));
+	KUNIT_EXPECT_TRUE(test, ida_is_empty(&chip->asids));
 }
 
 static struct tess_hw_as *pt_create(struct kunit *test, enum tess_as_stage stage)
 {
-	struct tess_pci *tp = test->priv;
-	struct tess_hw_as *hw = tess_pci_as_create(&tp->be, stage);
+	struct tess_chip *chip = test->priv;
+	struct tess_hw_as *hw = tess_chip_as_create(&chip->be, stage);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hw);
 	return hw;
@@ -89,14 +89,14 @@ static struct tess_hw_as *pt_create(struct kunit *test, enum tess_as_stage stage
 /* The leaf for an address, as the specification says; 0: none. @size: bytes that it maps */
 static u64 pt_walk(struct kunit *test, struct tess_hw_as *hw, u64 va, u64 *size)
 {
-	struct tess_pci *tp = test->priv;
-	dma_addr_t dma = tess_pci_as_root(to_tess_pci_as(hw));
+	struct tess_chip *chip = test->priv;
+	dma_addr_t dma = tess_chip_as_root(to_tess_chip_as(hw));
 	unsigned int bits = hw->stage == TESS_AS_STAGE2 ? 11 : 9;
 	int shift;
 	u64 pte;
 
 	for (shift = 30; shift >= 12; shift -= 9, bits = 9) {
-		const __le64 *table = phys_to_virt(dma_to_phys(tp->be.dev, dma));
+		const __le64 *table = phys_to_virt(dma_to_phys(chip->be.dev, dma));
 
 		pte = le64_to_cpu(table[(va >> shift) & ((1 << bits) - 1)]);
 		*size = 1ULL << shift;
@@ -125,7 +125,7 @@ static void pt_pages_test(struct kunit *test)
 	u64 size;
 
 	/* Over the edge of tables of both levels */
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, va, pa, 2 * SZ_4K, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, va, pa, 2 * SZ_4K, TESS_AS_READ), 0);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va + 8), pa + 8);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va + SZ_4K), pa + SZ_4K);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va - 1), ~0ULL);
@@ -133,12 +133,12 @@ static void pt_pages_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pt_tables, 4);
 	/* V, R, U, A; then also W, D; then also X */
 	KUNIT_EXPECT_EQ(test, pt_walk(test, hw, va, &size) & 0x3ff, 0x053);
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, 0, pa, SZ_4K, TESS_AS_READ | TESS_AS_WRITE), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, 0, pa, SZ_4K, TESS_AS_READ | TESS_AS_WRITE), 0);
 	KUNIT_EXPECT_EQ(test, pt_walk(test, hw, 0, &size) & 0x3ff, 0x0d7);
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_4K, pa, SZ_4K, TESS_AS_READ | TESS_AS_EXEC),
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_4K, pa, SZ_4K, TESS_AS_READ | TESS_AS_EXEC),
 			0);
 	KUNIT_EXPECT_EQ(test, pt_walk(test, hw, SZ_4K, &size) & 0x3ff, 0x05b);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* Blocks of 2 MiB are leaves where everything is aligned, and pages where not */
@@ -148,17 +148,17 @@ static void pt_blocks_test(struct kunit *test)
 	const u64 va = 0x1ffc0000000;
 	u64 size;
 
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, va, SZ_1G, SZ_4M, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, va, SZ_1G, SZ_4M, TESS_AS_READ), 0);
 	KUNIT_EXPECT_EQ(test, pt_tables, 1);
 	KUNIT_EXPECT_NE(test, pt_walk(test, hw, va, &size), 0);
 	KUNIT_EXPECT_EQ(test, size, SZ_2M);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va + SZ_4M - 1), SZ_1G + SZ_4M - 1);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va + SZ_4M), ~0ULL);
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, 0, SZ_1M, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, 0, SZ_1M, SZ_2M, TESS_AS_READ), 0);
 	KUNIT_EXPECT_NE(test, pt_walk(test, hw, 0, &size), 0);
 	KUNIT_EXPECT_EQ(test, size, SZ_4K);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_2M - 1), SZ_1M + SZ_2M - 1);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* What is mapped already refuses all of a mapping, wherever in it that is */
@@ -166,16 +166,16 @@ static void pt_overlap_test(struct kunit *test)
 {
 	struct tess_hw_as *hw = pt_create(test, TESS_AS_STAGE1);
 
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_4M, SZ_1G, SZ_2M, TESS_AS_READ), 0);
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_16M, SZ_2G, SZ_4K, TESS_AS_READ), 0);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(hw, 0, 0, SZ_8M, TESS_AS_READ), -EEXIST);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(hw, SZ_4M + SZ_4K, 0, SZ_4K, TESS_AS_READ), -EEXIST);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(hw, SZ_8M, 0, SZ_16M, TESS_AS_READ), -EEXIST);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_4M, SZ_1G, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_16M, SZ_2G, SZ_4K, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(hw, 0, 0, SZ_8M, TESS_AS_READ), -EEXIST);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(hw, SZ_4M + SZ_4K, 0, SZ_4K, TESS_AS_READ), -EEXIST);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(hw, SZ_8M, 0, SZ_16M, TESS_AS_READ), -EEXIST);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, 0), ~0ULL);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_8M), ~0ULL);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_4M), SZ_1G);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_16M), SZ_2G);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* A hole in a block leaves the rest of it */
@@ -184,10 +184,10 @@ static void pt_split_test(struct kunit *test)
 	struct tess_hw_as *hw = pt_create(test, TESS_AS_STAGE1);
 	u64 va, size, leaf;
 
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_2M, SZ_1G, SZ_2M,
-					      TESS_AS_READ | TESS_AS_WRITE), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_2M, SZ_1G, SZ_2M,
+					       TESS_AS_READ | TESS_AS_WRITE), 0);
 	leaf = pt_walk(test, hw, SZ_2M, &size) & 0x3ff;
-	KUNIT_ASSERT_EQ(test, tess_pci_as_unmap(hw, SZ_2M + SZ_1M, SZ_4K), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, SZ_2M + SZ_1M, SZ_4K), 0);
 	for (va = SZ_2M; va < SZ_4M; va += SZ_4K) {
 		if (va == SZ_2M + SZ_1M) {
 			KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va), ~0ULL);
@@ -197,11 +197,11 @@ static void pt_split_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pt_walk(test, hw, va, &size) & 0x3ff, leaf);
 	}
 	/* Without memory for the split all of it stays */
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_8M, SZ_1G, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_8M, SZ_1G, SZ_2M, TESS_AS_READ), 0);
 	pt_tables_left = 0;
-	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(hw, SZ_8M, SZ_4K), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, SZ_8M, SZ_4K), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_8M), SZ_1G);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* Without memory for the split at the far end, what lies before it stays, too */
@@ -211,17 +211,17 @@ static void pt_unmap_whole_or_not_test(struct kunit *test)
 	const u64 va = SZ_2M + SZ_4K, size = SZ_4M;
 	u64 at;
 
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_2M, SZ_1G, SZ_2M + SZ_4M, TESS_AS_READ), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_2M, SZ_1G, SZ_2M + SZ_4M, TESS_AS_READ), 0);
 	pt_tables_left = 1;
-	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(hw, va, size), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size), -ENOMEM);
 	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
 		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at), SZ_1G - SZ_2M + at);
 	pt_tables_left = INT_MAX;
-	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(hw, va, size), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size), 0);
 	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
 		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at),
 				at >= va && at < va + size ? ~0ULL : SZ_1G - SZ_2M + at);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* Slices look again after entries are gone and before tables are */
@@ -229,14 +229,14 @@ static void pt_invalidate_test(struct kunit *test)
 {
 	struct tess_hw_as *hw = pt_create(test, TESS_AS_STAGE2);
 
-	atomic64_set(&to_tess_pci_as(hw)->slices, 0x15);
-	KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, SZ_4K, 0, SZ_4K, TESS_AS_READ), 0);
+	atomic64_set(&to_tess_chip_as(hw)->slices, 0x15);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_4K, 0, SZ_4K, TESS_AS_READ), 0);
 	pt_invalidated = 0;
-	KUNIT_ASSERT_EQ(test, tess_pci_as_unmap(hw, 0, 4ULL * SZ_1G), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, 0, 4ULL * SZ_1G), 0);
 	KUNIT_EXPECT_EQ(test, pt_invalidated, 0x15);
 	KUNIT_EXPECT_EQ(test, pt_tables_then, 2);
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* With memory for none, one, ... of its tables a mapping fails as a whole, until it does not */
@@ -249,7 +249,7 @@ static void pt_nomem_test(struct kunit *test)
 
 	for (n = 0; n < 16 && rc; n++) {
 		pt_tables_left = n;
-		rc = tess_pci_as_map(hw, va, SZ_4K, size, TESS_AS_READ);
+		rc = tess_chip_as_map(hw, va, SZ_4K, size, TESS_AS_READ);
 		for (at = va; rc && at < va + size; at += SZ_4K)
 			KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at), ~0ULL);
 		pt_tables_left = INT_MAX;
@@ -262,7 +262,7 @@ static void pt_nomem_test(struct kunit *test)
 	/* Two tables of level 1, three of level 0 */
 	KUNIT_EXPECT_EQ(test, n, 5);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va + size - SZ_4K), size);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* Random mappings of 16 MiB against an array */
@@ -293,22 +293,22 @@ static void pt_random_test(struct kunit *test)
 		for (k = first; k < first + n; k++)
 			free &= pa[k] == ~0ULL;
 		if (prandom_u32_state(&random) % 3) {
-			KUNIT_ASSERT_EQ(test, tess_pci_as_map(hw, base + first * SZ_4K, to,
-							      n * SZ_4K, TESS_AS_READ),
+			KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, base + first * SZ_4K, to,
+							       n * SZ_4K, TESS_AS_READ),
 					free ? 0 : -EEXIST);
 			for (k = 0; free && k < n; k++)
 				pa[first + k] = to + k * SZ_4K;
 		} else {
-			KUNIT_ASSERT_EQ(test, tess_pci_as_unmap(hw, base + first * SZ_4K,
-								n * SZ_4K), 0);
+			KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, base + first * SZ_4K,
+								 n * SZ_4K), 0);
 			memset64(pa + first, ~0ULL, n);
 		}
 		for (k = 0; k < pages; k += 1 + i % 7)
 			KUNIT_ASSERT_EQ(test, pt_translate(test, hw, base + k * SZ_4K), pa[k]);
 	}
-	KUNIT_ASSERT_EQ(test, tess_pci_as_unmap(hw, base, SZ_16M), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, base, SZ_16M), 0);
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
-	tess_pci_as_destroy(hw);
+	tess_chip_as_destroy(hw);
 }
 
 /* Ids of stage 1 are different, from 1, and come again; stage 2 has none and is aligned */
@@ -318,16 +318,16 @@ static void pt_asid_test(struct kunit *test)
 	struct tess_hw_as *b = pt_create(test, TESS_AS_STAGE1);
 	struct tess_hw_as *c = pt_create(test, TESS_AS_STAGE2);
 
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(a)->asid, 1);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(b)->asid, 2);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(c)->asid, 0);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_root(to_tess_pci_as(c)) % SZ_16K, 0);
-	tess_pci_as_destroy(a);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(a)->asid, 1);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(b)->asid, 2);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(c)->asid, 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_root(to_tess_chip_as(c)) % SZ_16K, 0);
+	tess_chip_as_destroy(a);
 	a = pt_create(test, TESS_AS_STAGE1);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(a)->asid, 1);
-	tess_pci_as_destroy(a);
-	tess_pci_as_destroy(b);
-	tess_pci_as_destroy(c);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(a)->asid, 1);
+	tess_chip_as_destroy(a);
+	tess_chip_as_destroy(b);
+	tess_chip_as_destroy(c);
 }
 
 /* A client has so many tables and no more, and those of a mapping that is refused come back */
@@ -339,74 +339,74 @@ static void pt_budget_test(struct kunit *test)
 
 	a->budget = &budget;
 	b->budget = &budget;
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(a, 0, SZ_4K, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(a, 0, SZ_4K, SZ_2M, TESS_AS_READ), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 2);
 	/* Three: one of level 1, two of level 0 */
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(b, 0, SZ_4K, SZ_4M, TESS_AS_READ), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(b, 0, SZ_4K, SZ_4M, TESS_AS_READ), -EDQUOT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 2);
 	KUNIT_EXPECT_EQ(test, pt_tables, 2);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, b, 0), ~0ULL);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(b, 0, SZ_2M, SZ_2M, TESS_AS_READ), 0);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_map(a, SZ_2M, SZ_4K, SZ_4K, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(b, 0, SZ_2M, SZ_2M, TESS_AS_READ), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_map(a, SZ_2M, SZ_4K, SZ_4K, TESS_AS_READ), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 0);
 	/* A block that has to be split has no table for that */
-	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(b, SZ_1M, SZ_4K), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(b, SZ_1M, SZ_4K), -EDQUOT);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, b, SZ_1M), SZ_2M + SZ_1M);
-	KUNIT_EXPECT_EQ(test, tess_pci_as_unmap(a, 0, SZ_4M), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(a, 0, SZ_4M), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 3);
-	tess_pci_as_destroy(a);
-	tess_pci_as_destroy(b);
+	tess_chip_as_destroy(a);
+	tess_chip_as_destroy(b);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 4);
 }
 
 /* When all ids are taken there is one for everybody else, with a flush before each job */
 static void pt_asid_shared_test(struct kunit *test)
 {
-	struct tess_pci *tp = test->priv;
+	struct tess_chip *chip = test->priv;
 	struct tess_hw_as *own = pt_create(test, TESS_AS_STAGE1), *a, *b;
 
-	while (ida_alloc_range(&tp->asids, ASID_MIN, ASID_MAX, GFP_KERNEL) >= 0)
+	while (ida_alloc_range(&chip->asids, ASID_MIN, ASID_MAX, GFP_KERNEL) >= 0)
 		cond_resched();
 	a = pt_create(test, TESS_AS_STAGE1);
 	b = pt_create(test, TESS_AS_STAGE1);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(own)->asid, 1);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(a)->asid, U16_MAX);
-	KUNIT_EXPECT_EQ(test, to_tess_pci_as(b)->asid, U16_MAX);
-	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(own), 5));
-	KUNIT_EXPECT_FALSE(test, tess_pci_as_use(to_tess_pci_as(own), 5));
-	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(a), 5));
-	KUNIT_EXPECT_TRUE(test, tess_pci_as_use(to_tess_pci_as(a), 5));
-	KUNIT_EXPECT_EQ(test, atomic64_read(&to_tess_pci_as(a)->slices), BIT_ULL(5));
-	tess_pci_as_destroy(a);
-	tess_pci_as_destroy(b);
-	tess_pci_as_destroy(own);
-	ida_destroy(&tp->asids);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(own)->asid, 1);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(a)->asid, U16_MAX);
+	KUNIT_EXPECT_EQ(test, to_tess_chip_as(b)->asid, U16_MAX);
+	KUNIT_EXPECT_TRUE(test, tess_chip_as_use(to_tess_chip_as(own), 5));
+	KUNIT_EXPECT_FALSE(test, tess_chip_as_use(to_tess_chip_as(own), 5));
+	KUNIT_EXPECT_TRUE(test, tess_chip_as_use(to_tess_chip_as(a), 5));
+	KUNIT_EXPECT_TRUE(test, tess_chip_as_use(to_tess_chip_as(a), 5));
+	KUNIT_EXPECT_EQ(test, atomic64_read(&to_tess_chip_as(a)->slices), BIT_ULL(5));
+	tess_chip_as_destroy(a);
+	tess_chip_as_destroy(b);
+	tess_chip_as_destroy(own);
+	ida_destroy(&chip->asids);
 }
 
 /* Whoever may have translations of an address space is told, nobody else */
 static void pt_stage2_test(struct kunit *test)
 {
-	struct tess_pci *tp = test->priv;
+	struct tess_chip *chip = test->priv;
 	struct tess_hw_as *ha = pt_create(test, TESS_AS_STAGE2);
 	struct tess_hw_as *hb = pt_create(test, TESS_AS_STAGE2);
-	struct tess_pci_as *a = to_tess_pci_as(ha), *b = to_tess_pci_as(hb);
+	struct tess_chip_as *a = to_tess_chip_as(ha), *b = to_tess_chip_as(hb);
 
-	tess_pci_stage2_begin(tp, 3, a);
-	tess_pci_stage2_end(tp, 3, a);
-	tess_pci_stage2_begin(tp, 3, b);
+	tess_chip_stage2_begin(chip, 3, a);
+	tess_chip_stage2_end(chip, 3, a);
+	tess_chip_stage2_begin(chip, 3, b);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&a->slices), BIT_ULL(3));
 	KUNIT_EXPECT_EQ(test, atomic64_read(&b->slices), BIT_ULL(3));
-	tess_pci_stage2_cancel(tp, 3);
+	tess_chip_stage2_cancel(chip, 3);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&b->slices), 0);
-	tess_pci_stage2_begin(tp, 3, b);
-	tess_pci_stage2_end(tp, 3, b);
+	tess_chip_stage2_begin(chip, 3, b);
+	tess_chip_stage2_end(chip, 3, b);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&a->slices), 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&b->slices), BIT_ULL(3));
 	/* A GPU that is gone was not told; nobody may look at it later */
-	tess_pci_as_destroy(hb);
-	KUNIT_EXPECT_NULL(test, tp->stage2[3].now);
-	tess_pci_stage2_end(tp, 3, a);
-	tess_pci_as_destroy(ha);
+	tess_chip_as_destroy(hb);
+	KUNIT_EXPECT_NULL(test, chip->stage2[3].now);
+	tess_chip_stage2_end(chip, 3, a);
+	tess_chip_as_destroy(ha);
 }
 
 static struct kunit_case pt_cases[] = {

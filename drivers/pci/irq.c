@@ -1,107 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts.
- *
- * DOC: Interrupts
- *
- * Completions are handled in hard interrupt context: the router reads memory and signals
- * eventfds and fences, which is short, and a thread would add a scheduling delay to
- * every submission of every client. So are events of slices: a few registers are read,
- * and who waits is woken. Faults, and changes of a vGPU's composition, read many
- * registers and are rare; they have threads. Events of display heads are told in hard
- * interrupt context: the time of a frame is when its interrupt came.
- *
- * Handlers run only while the GPU is started. They begin before it is in the pool, so
- * that none is lost, and end before it leaves.
+ * Vectors of MSI-X. Handlers run only while the GPU is started: they begin before it is in the
+ * pool, so that none is lost, and end before it leaves.
  */
 #include <linux/interrupt.h>
 #include <linux/pci.h>
 
-#include "composition.h"
-#include "hw.h"
 #include "irq.h"
 #include "tess_pci.h"
 
-static irqreturn_t irq_completion(int irq, void *data)
-{
-	struct tess_pci *tp = data;
-	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
-
-	if (gpu)
-		tess_gpu_completion_irq(gpu);
-	return IRQ_HANDLED;
-}
-
-static irqreturn_t irq_fault(int irq, void *data)
-{
-	struct tess_pci *tp = data;
-	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
-
-	if (gpu)
-		tess_gpu_fault_irq(gpu);
-	return IRQ_HANDLED;
-}
-
-static irqreturn_t irq_event(int irq, void *data)
-{
-	struct tess_pci *tp = data;
-
-	if (tp->info.is_vgpu)
-		return IRQ_WAKE_THREAD;
-	tess_pci_switch_irq(tp);
-	return IRQ_HANDLED;
-}
-
-/* A vGPU's composition changed */
-static irqreturn_t irq_composition(int irq, void *data)
-{
-	struct tess_pci *tp = data;
-	u64 events;
-
-	if (READ_ONCE(tp->dead))
-		return IRQ_HANDLED;
-	events = tess_pci_read64(tp, TESS_GLOBAL_PAGE, TESS_REG_EVENT_PENDING);
-	if (events == U64_MAX && !tess_pci_is_alive(tp))
-		return IRQ_HANDLED;
-	/* Acknowledge first: a change that comes while it is read raises it again */
-	tess_pci_write64(tp, TESS_GLOBAL_PAGE, TESS_REG_EVENT_PENDING, events);
-	if (events & BIT_ULL(0))
-		tess_pci_composition_changed(tp);
-	return IRQ_HANDLED;
-}
-
-static irqreturn_t irq_display(int irq, void *data)
-{
-	struct tess_pci *tp = data;
-	struct tess_gpu *gpu = READ_ONCE(tp->be.gpu);
-
-	if (gpu)
-		tess_gpu_display_irq(gpu);
-	return IRQ_HANDLED;
-}
-
-static const struct {
-	unsigned int vector;
-	const char *name;
-	irq_handler_t hard;
-	irq_handler_t thread;
-} irqs[] = {
-	{ TESS_IRQ_COMPLETION, "tessera-completion", irq_completion, NULL },
-	{ TESS_IRQ_FAULT, "tessera-fault", NULL, irq_fault },
-	{ TESS_IRQ_EVENT, "tessera-event", irq_event, irq_composition },
-	/* The last one: only a GPU with heads raises it */
-	{ TESS_IRQ_DISPLAY, "tessera-display", irq_display, NULL },
+static const char *const irq_names[TESS_IRQ_COUNT] = {
+	[TESS_IRQ_COMPLETION] = "tessera-completion",
+	[TESS_IRQ_FAULT] = "tessera-fault",
+	[TESS_IRQ_EVENT] = "tessera-event",
+	[TESS_IRQ_DISPLAY] = "tessera-display",
 };
 
+static irqreturn_t irq_hard(int irq, void *data)
+{
+	struct tess_pci_irq *v = data;
+
+	return tess_chip_irq(v->chip, v->vector) ? IRQ_WAKE_THREAD : IRQ_HANDLED;
+}
+
+static irqreturn_t irq_thread(int irq, void *data)
+{
+	struct tess_pci_irq *v = data;
+
+	tess_chip_irq_thread(v->chip, v->vector);
+	return IRQ_HANDLED;
+}
+
+/* Only a GPU with heads raises the last one */
 static unsigned int irq_vectors(const struct tess_pci *tp)
 {
-	return ARRAY_SIZE(irqs) - !tp->be.ops->display;
+	return tp->be->ops->display ? TESS_IRQ_COUNT : TESS_IRQ_DISPLAY;
 }
 
 static void irq_stop(struct tess_pci *tp, unsigned int count)
 {
 	while (count--)
-		free_irq(pci_irq_vector(tp->pdev, irqs[count].vector), tp);
+		free_irq(pci_irq_vector(tp->pdev, count), &tp->irqs[count]);
 }
 
 /**
@@ -116,9 +55,9 @@ int tess_pci_irq_start(struct tess_pci *tp)
 	int rc;
 
 	for (i = 0; i < irq_vectors(tp); i++) {
-		rc = request_threaded_irq(pci_irq_vector(tp->pdev, irqs[i].vector), irqs[i].hard,
-					  irqs[i].thread, irqs[i].hard ? 0 : IRQF_ONESHOT,
-					  irqs[i].name, tp);
+		tp->irqs[i] = (struct tess_pci_irq){ .chip = tp->chip, .vector = i };
+		rc = request_threaded_irq(pci_irq_vector(tp->pdev, i), irq_hard, irq_thread, 0,
+					  irq_names[i], &tp->irqs[i]);
 		if (rc) {
 			irq_stop(tp, i);
 			return rc;
@@ -136,7 +75,7 @@ void tess_pci_irq_mask(struct tess_pci *tp)
 	unsigned int i;
 
 	for (i = 0; i < irq_vectors(tp); i++)
-		disable_irq(pci_irq_vector(tp->pdev, irqs[i].vector));
+		disable_irq(pci_irq_vector(tp->pdev, i));
 }
 
 /**
@@ -148,7 +87,7 @@ void tess_pci_irq_unmask(struct tess_pci *tp)
 	unsigned int i;
 
 	for (i = 0; i < irq_vectors(tp); i++)
-		enable_irq(pci_irq_vector(tp->pdev, irqs[i].vector));
+		enable_irq(pci_irq_vector(tp->pdev, i));
 }
 
 /**

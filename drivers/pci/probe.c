@@ -26,9 +26,6 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
-#include "composition.h"
-#include "display.h"
-#include "hw.h"
 #include "irq.h"
 #include "sleep.h"
 #include "tess_pci.h"
@@ -42,24 +39,44 @@ MODULE_PARM_DESC(recoveries, "how often in ten minutes a GPU that was given up i
 
 /* ---- start and stop ---- */
 
-static int pci_start_memory(struct tess_pci *tp)
+static void pci_silence(struct tess_chip *chip)
 {
-	int rc;
+	struct tess_pci *tp = tess_chip_priv(chip);
 
-	rc = tess_pci_vram_init(tp);
-	if (rc)
-		return rc;
-	rc = tess_pci_switcher_init(tp);
-	if (rc)
-		tess_pci_vram_fini(tp);
-	return rc;
+	pci_clear_master(tp->pdev);
 }
 
-static void pci_stop_memory(struct tess_pci *tp)
+static void pci_unsilence(struct tess_chip *chip)
 {
-	tess_pci_switcher_fini(tp);
-	tess_pci_vram_fini(tp);
+	struct tess_pci *tp = tess_chip_priv(chip);
+
+	pci_set_master(tp->pdev);
 }
+
+static void pci_mask(struct tess_chip *chip, bool on)
+{
+	struct tess_pci *tp = tess_chip_priv(chip);
+
+	if (on)
+		tess_pci_irq_mask(tp);
+	else
+		tess_pci_irq_unmask(tp);
+}
+
+static void pci_lost(struct tess_chip *chip)
+{
+	struct tess_pci *tp = tess_chip_priv(chip);
+
+	WRITE_ONCE(tp->lost, true);
+	queue_delayed_work(system_freezable_wq, &tp->recovery, 0);
+}
+
+static const struct tess_chip_io pci_io = {
+	.silence = pci_silence,
+	.unsilence = pci_unsilence,
+	.mask = pci_mask,
+	.lost = pci_lost,
+};
 
 /**
  * tess_pci_start() - bring the GPU to a known state and into the pool
@@ -73,34 +90,25 @@ int tess_pci_start(struct tess_pci *tp)
 {
 	int rc;
 
-	WRITE_ONCE(tp->dead, false);
 	WRITE_ONCE(tp->lost, false);
-	WRITE_ONCE(tp->be.asleep, false);
-	tess_pci_reset(tp);
-	rc = tess_pci_identify(tp);
-	if (rc)
-		return rc;
-	rc = pci_start_memory(tp);
+	rc = tess_chip_prepare(tp->chip);
 	if (rc)
 		return rc;
 	pci_set_master(tp->pdev);
 	rc = tess_pci_irq_start(tp);
 	if (rc)
 		goto err_master;
-	rc = tess_gpu_register(&tp->be, &tp->info, tp->slices);
+	rc = tess_chip_add(tp->chip);
 	if (rc)
 		goto err_irq;
 	tp->started = true;
-	/* What changed since it was read told nobody */
-	if (tp->info.is_vgpu)
-		tess_pci_composition_changed(tp);
 	return 0;
 
 err_irq:
 	tess_pci_irq_stop(tp);
 err_master:
 	pci_clear_master(tp->pdev);
-	pci_stop_memory(tp);
+	tess_chip_finish(tp->chip);
 	return rc;
 }
 
@@ -117,12 +125,10 @@ void tess_pci_stop(struct tess_pci *tp)
 	tp->started = false;
 	tess_pci_irq_stop(tp);
 	if (!pci_device_is_present(tp->pdev))
-		tess_pci_bury(tp);
-	tess_gpu_unregister(&tp->be);
-	tess_pci_display_stop(tp);
+		tess_chip_bury(tp->chip);
+	tess_chip_remove(tp->chip);
 	pci_clear_master(tp->pdev);
-	pci_stop_memory(tp);
-	tess_pci_sleep_forget(tp);
+	tess_chip_finish(tp->chip);
 }
 
 /* ---- a GPU that was given up ---- */
@@ -156,7 +162,7 @@ static bool may_recover(struct tess_pci *tp)
 
 static void recover_locked(struct tess_pci *tp)
 {
-	struct device *dev = tp->be.dev;
+	struct device *dev = &tp->pdev->dev;
 	int rc;
 
 	device_lock_assert(dev);
@@ -165,7 +171,7 @@ static void recover_locked(struct tess_pci *tp)
 		return;
 	if (!may_recover(tp)) {
 		dev_err(dev, "the GPU stays lost: write 1 to \"reset\" of the device to reset it\n");
-		tess_gpu_wedged(&tp->be);
+		tess_gpu_wedged(tp->be);
 		return;
 	}
 	dev_warn(dev, "the GPU is reset, all who used it have lost it\n");
@@ -179,12 +185,12 @@ static void recovery_work(struct work_struct *work)
 {
 	struct tess_pci *tp = container_of(work, struct tess_pci, recovery.work);
 
-	if (!device_trylock(tp->be.dev)) {
+	if (!device_trylock(&tp->pdev->dev)) {
 		queue_delayed_work(system_freezable_wq, &tp->recovery, RECOVERY_RETRY);
 		return;
 	}
 	recover_locked(tp);
-	device_unlock(tp->be.dev);
+	device_unlock(&tp->pdev->dev);
 }
 
 static void stop_recovery(void *data)
@@ -200,7 +206,7 @@ static int probe_recovery(struct tess_pci *tp)
 	ratelimit_state_init(&tp->recoveries, RECOVERY_PERIOD, 0);
 	/* What was not done is said by recover_locked() */
 	ratelimit_set_flags(&tp->recoveries, RATELIMIT_MSG_ON_RELEASE);
-	return devm_add_action_or_reset(tp->be.dev, stop_recovery, tp);
+	return devm_add_action_or_reset(&tp->pdev->dev, stop_recovery, tp);
 }
 
 /* ---- probe and remove ---- */
@@ -210,29 +216,42 @@ static void free_vectors(void *pdev)
 	pci_free_irq_vectors(pdev);
 }
 
-static void destroy_asids(void *data)
-{
-	struct tess_pci *tp = data;
-
-	ida_destroy(&tp->asids);
-}
-
-static int probe_bars(struct tess_pci *tp)
+static int probe_bars(struct tess_pci *tp, struct tess_chip_params *params)
 {
 	struct pci_dev *pdev = tp->pdev;
 	int rc;
 
 	if (pci_resource_len(pdev, TESS_BAR_REGS) < TESS_REGS_SIZE)
 		return dev_err_probe(&pdev->dev, -ENODEV, "BAR of registers too small\n");
-	tp->regs = pcim_iomap_region(pdev, TESS_BAR_REGS, "tessera");
-	if (IS_ERR(tp->regs))
-		return dev_err_probe(&pdev->dev, PTR_ERR(tp->regs), "registers\n");
+	params->regs_phys = pci_resource_start(pdev, TESS_BAR_REGS);
+	params->regs = pcim_iomap_region(pdev, TESS_BAR_REGS, "tessera");
+	if (IS_ERR(params->regs))
+		return dev_err_probe(&pdev->dev, PTR_ERR(params->regs), "registers\n");
 	rc = pcim_request_region(pdev, TESS_BAR_VRAM, "tessera");
 	if (rc)
 		return dev_err_probe(&pdev->dev, rc, "VRAM\n");
-	tp->vram_bar = devm_ioremap_wc(&pdev->dev, pci_resource_start(pdev, TESS_BAR_VRAM),
-				       pci_resource_len(pdev, TESS_BAR_VRAM));
-	return tp->vram_bar ? 0 : -ENOMEM;
+	params->vram_phys = pci_resource_start(pdev, TESS_BAR_VRAM);
+	params->vram_size = pci_resource_len(pdev, TESS_BAR_VRAM);
+	params->vram = devm_ioremap_wc(&pdev->dev, params->vram_phys, params->vram_size);
+	return params->vram ? 0 : -ENOMEM;
+}
+
+static int probe_chip(struct tess_pci *tp)
+{
+	struct tess_chip_params params = {
+		.dev = &tp->pdev->dev,
+		.io = &pci_io,
+		.priv = tp,
+	};
+	int rc = probe_bars(tp, &params);
+
+	if (rc)
+		return rc;
+	tp->chip = tess_chip_create(&params);
+	if (IS_ERR(tp->chip))
+		return PTR_ERR(tp->chip);
+	tp->be = tess_chip_backend(tp->chip);
+	return 0;
 }
 
 static void free_config(void *state)
@@ -251,7 +270,7 @@ static int probe_config(struct tess_pci *tp)
 	tp->config = pci_store_saved_state(tp->pdev);
 	if (!tp->config)
 		return -ENOMEM;
-	return devm_add_action_or_reset(tp->be.dev, free_config, tp->config);
+	return devm_add_action_or_reset(&tp->pdev->dev, free_config, tp->config);
 }
 
 static int probe_vectors(struct tess_pci *tp)
@@ -260,25 +279,25 @@ static int probe_vectors(struct tess_pci *tp)
 
 	rc = pci_alloc_irq_vectors(tp->pdev, TESS_IRQ_COUNT, TESS_IRQ_COUNT, PCI_IRQ_MSIX);
 	if (rc < 0)
-		return dev_err_probe(tp->be.dev, rc, "MSI-X\n");
-	return devm_add_action_or_reset(tp->be.dev, free_vectors, tp->pdev);
+		return dev_err_probe(&tp->pdev->dev, rc, "MSI-X\n");
+	return devm_add_action_or_reset(&tp->pdev->dev, free_vectors, tp->pdev);
 }
 
 static int probe_dma(struct tess_pci *tp)
 {
-	struct device *dev = tp->be.dev;
+	struct device *dev = &tp->pdev->dev;
 	int rc;
 
 	rc = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(TESS_BUS_BITS));
 	if (rc)
 		return dev_err_probe(dev, rc, "DMA\n");
 	dma_set_max_seg_size(dev, UINT_MAX);
-	ida_init(&tp->asids);
-	return devm_add_action_or_reset(dev, destroy_asids, tp);
+	return 0;
 }
 
 static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
+	const struct tess_gpu_info *info;
 	struct tess_pci *tp;
 	int rc;
 
@@ -286,15 +305,11 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!tp)
 		return -ENOMEM;
 	tp->pdev = pdev;
-	tp->be.dev = &pdev->dev;
-	spin_lock_init(&tp->stage2_lock);
-	mutex_init(&tp->composition_lock);
-	xa_init(&tp->saved);
 	pci_set_drvdata(pdev, tp);
 	rc = pcim_enable_device(pdev);
 	if (rc)
 		return rc;
-	rc = probe_bars(tp);
+	rc = probe_chip(tp);
 	if (!rc)
 		rc = probe_dma(tp);
 	if (!rc)
@@ -307,9 +322,10 @@ static int tess_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		rc = tess_pci_start(tp);
 	if (rc)
 		return rc;
+	info = tess_chip_info(tp->chip);
 	dev_info(&pdev->dev, "%s with %u slices, %llu MiB of VRAM, %u kHz\n",
-		 tp->info.is_vgpu ? "vGPU" : "GPU", tp->info.slice_count,
-		 tp->info.vram_size / SZ_1M, tp->info.clock_khz);
+		 info->is_vgpu ? "vGPU" : "GPU", info->slice_count, info->vram_size / SZ_1M,
+		 info->clock_khz);
 	return 0;
 }
 
@@ -318,8 +334,8 @@ static void tess_pci_remove(struct pci_dev *pdev)
 	struct tess_pci *tp = pci_get_drvdata(pdev);
 
 	/* Not if it was pulled, nor if it sleeps: nothing can be copied from it */
-	if (tp->started && !READ_ONCE(tp->be.asleep) && tess_pci_is_alive(tp))
-		tess_gpu_drain(&tp->be);
+	if (tp->started && !READ_ONCE(tp->be->asleep) && tess_chip_is_alive(tp->chip))
+		tess_gpu_drain(tp->be);
 	tess_pci_stop(tp);
 }
 
@@ -329,8 +345,8 @@ static void tess_pci_shutdown(struct pci_dev *pdev)
 	struct tess_pci *tp = pci_get_drvdata(pdev);
 
 	pci_clear_master(pdev);
-	if (!READ_ONCE(tp->dead))
-		tess_pci_reset(tp);
+	if (!tess_chip_is_dead(tp->chip))
+		tess_chip_reset(tp->chip);
 }
 
 /* ---- resets, errors ---- */
@@ -353,7 +369,7 @@ static pci_ers_result_t tess_pci_error_detected(struct pci_dev *pdev, pci_channe
 	struct tess_pci *tp = pci_get_drvdata(pdev);
 
 	if (state != pci_channel_io_normal)
-		tess_pci_bury(tp);
+		tess_chip_bury(tp->chip);
 	tess_pci_stop(tp);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;

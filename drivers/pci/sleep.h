@@ -4,10 +4,6 @@
 
 #include <linux/pm.h>
 
-struct tess_pci;
-
 extern const struct dev_pm_ops tess_pci_pm_ops;
-
-void tess_pci_sleep_forget(struct tess_pci *tp);
 
 #endif

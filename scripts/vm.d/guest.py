@@ -12,7 +12,7 @@ import traceback
 import machine
 from machine import INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
 
-MODULES = ("tessera", "tessera_pci", "tessera_drm")
+MODULES = ("tessera", "tessera_chip", "tessera_pci", "tessera_drm")
 # What KVM needs on a processor that QEMU translates, except that of 6.12
 KVM_TCG = "tessera_kvm_tcg"
 GUESTS = "/run/tessera/guests"

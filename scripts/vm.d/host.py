@@ -14,7 +14,7 @@ from machine import INFRASTRUCTURE, TREE, Machine, comma, fail
 MODEL = os.path.join(TREE, "out/tools/model/tessera-model")
 # Mends the KVM of translated host VMs; Documentation/testing.rst
 MEND = os.path.join(TREE, "out/tools/tcg/mend.so")
-MODULES = ("tessera", "tessera_pci", "tessera_drm", "tessera_mdev")
+MODULES = ("tessera", "tessera_chip", "tessera_pci", "tessera_drm", "tessera_mdev")
 PROBE_TIMEOUT = 15
 
 

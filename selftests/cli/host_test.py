@@ -224,8 +224,8 @@ class Tests:
         has(self.tool.error("list"), "there is no GPU")
 
     def no_module(self):
-        subprocess.run(["rmmod", "tessera_mdev", "tessera_drm", "tessera_pci", "tessera"],
-                       check=True)
+        subprocess.run(["rmmod", "tessera_mdev", "tessera_drm", "tessera_pci", "tessera_chip",
+                        "tessera"], check=True)
         has(self.tool.error("list"), "modprobe tessera_pci")
         has(self.tool.error("trace", "--seconds", "1"), "no events of tessera")
         same(instances(), [])

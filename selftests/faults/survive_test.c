@@ -115,7 +115,8 @@ static bool unloads(const char *module)
 
 TEST_F(survive, modules_stay_while_a_vm_uses_them)
 {
-	static const char *const modules[] = { "tessera_mdev", "tessera_pci", "tessera" };
+	static const char *const modules[] = { "tessera_mdev", "tessera_pci", "tessera_chip",
+					       "tessera" };
 	unsigned int i;
 
 	for (i = 0; i < sizeof(modules) / sizeof(*modules); i++) {

@@ -358,14 +358,14 @@ core_alone()
 modprobe_all()
 {
 	dir=$tree/out/modules/$(uname -r)
-	for m in tessera tessera_pci tessera_drm tessera_mdev; do
+	for m in tessera tessera_chip tessera_pci tessera_drm tessera_mdev; do
 		[ -d /sys/module/$m ] || insmod "$dir/$m.ko" || return
 	done
 }
 
 unload()
 {
-	rmmod tessera_mdev tessera_drm tessera_pci tessera || return
+	rmmod tessera_mdev tessera_drm tessera_pci tessera_chip tessera || return
 	[ ! -e $class ] && modprobe_all && counts state elastic 16
 }
 

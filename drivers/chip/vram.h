@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _TESSERA_PCI_VRAM_H_
-#define _TESSERA_PCI_VRAM_H_
+#ifndef _TESSERA_CHIP_VRAM_H_
+#define _TESSERA_CHIP_VRAM_H_
 
 #include <linux/gpu_buddy.h>
 #include <linux/mutex.h>
@@ -10,10 +10,10 @@
 
 struct tess_backend;
 struct tess_hw_vram;
-struct tess_pci;
+struct tess_chip;
 
 /**
- * struct tess_pci_vram - allocator of VRAM
+ * struct tess_chip_vram - allocator of VRAM
  * @lock: protects the buddy allocator and the numbers below. Innermost
  * @buddy: free and allocated blocks; knows which free ones are zero
  * @used: allocated 4 KiB pages of each block of 2 MiB; one more for what is left behind the last
@@ -29,7 +29,7 @@ struct tess_pci;
  * @cleaner: zeroes what is in @dirty
  * @wq: where it does so
  */
-struct tess_pci_vram {
+struct tess_chip_vram {
 	struct mutex lock;
 	struct gpu_buddy buddy;
 	u16 *used;
@@ -46,19 +46,17 @@ struct tess_pci_vram {
 	struct workqueue_struct *wq;
 };
 
-int tess_pci_vram_init(struct tess_pci *tp);
-void tess_pci_vram_fini(struct tess_pci *tp);
-void tess_pci_vram_pause(struct tess_pci *tp);
-void tess_pci_vram_continue(struct tess_pci *tp);
-bool tess_pci_vram_is_used(struct tess_pci *tp, u64 off);
+int tess_chip_vram_init(struct tess_chip *chip);
+void tess_chip_vram_fini(struct tess_chip *chip);
+bool tess_chip_vram_is_used(struct tess_chip *chip, u64 off);
 
-struct tess_hw_vram *tess_pci_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
-					 bool contiguous);
-void tess_pci_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
-int tess_pci_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
-int tess_pci_vram_zero(struct tess_backend *be, u64 offset, u64 size);
-int tess_pci_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
-int tess_pci_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
-u64 tess_pci_vram_free_bytes(struct tess_backend *be, u64 granule);
+struct tess_hw_vram *tess_chip_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
+					  bool contiguous);
+void tess_chip_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
+int tess_chip_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
+int tess_chip_vram_zero(struct tess_backend *be, u64 offset, u64 size);
+int tess_chip_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
+int tess_chip_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
+u64 tess_chip_vram_free_bytes(struct tess_backend *be, u64 granule);
 
 #endif

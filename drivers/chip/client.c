@@ -7,23 +7,23 @@
  * The client page is what a VM sees of a slice. The registers of this GPU are those of the
  * interface, so accesses go through as they are; only their meaning is told to the core.
  */
+#include "chip.h"
 #include "client.h"
 #include "context.h"
 #include "hw.h"
-#include "tess_pci.h"
 
 static int client_read(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
 		       u64 *val)
 {
-	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_chip *chip = to_tess_chip(be);
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return -ENODEV;
 	if (width == 8)
-		*val = tess_pci_read64(tp, TESS_CLIENT_PAGE(slice), off);
+		*val = tess_chip_read64(chip, TESS_CLIENT_PAGE(slice), off);
 	else
-		*val = tess_pci_read32(tp, TESS_CLIENT_PAGE(slice), off);
-	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_pci_is_alive(tp)) {
+		*val = tess_chip_read32(chip, TESS_CLIENT_PAGE(slice), off);
+	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_chip_is_alive(chip)) {
 		*val = 0;
 		return -ENODEV;
 	}
@@ -33,14 +33,14 @@ static int client_read(struct tess_backend *be, unsigned int slice, u32 off, uns
 static int client_write(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
 			u64 val)
 {
-	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_chip *chip = to_tess_chip(be);
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return -ENODEV;
 	if (width == 8)
-		tess_pci_write64(tp, TESS_CLIENT_PAGE(slice), off, val);
+		tess_chip_write64(chip, TESS_CLIENT_PAGE(slice), off, val);
 	else
-		tess_pci_write32(tp, TESS_CLIENT_PAGE(slice), off, val);
+		tess_chip_write32(chip, TESS_CLIENT_PAGE(slice), off, val);
 	return 0;
 }
 
@@ -72,16 +72,16 @@ static enum tess_reg_role client_role(u32 off, unsigned int width, bool write, u
 	}
 }
 
-const struct tess_reg_ops tess_pci_reg_ops = {
+const struct tess_reg_ops tess_chip_reg_ops = {
 	.role = client_role,
 	.read = client_read,
 	.write = client_write,
 	.reset = client_reset,
-	.read_saved = tess_pci_context_read,
+	.read_saved = tess_chip_context_read,
 };
 
-int tess_pci_client_get(struct tess_backend *be, unsigned int slice, enum tess_client_value what,
-			u64 *val)
+int tess_chip_client_get(struct tess_backend *be, unsigned int slice, enum tess_client_value what,
+			 u64 *val)
 {
 	u64 rptr;
 	int rc;
@@ -89,13 +89,13 @@ int tess_pci_client_get(struct tess_backend *be, unsigned int slice, enum tess_c
 	switch (what) {
 	case TESS_CLIENT_HAS_WORK:
 		rc = client_read(be, slice, TESS_SREG_STATUS, 4, val);
-		*val = tess_pci_client_has_work(*val);
+		*val = tess_chip_client_has_work(*val);
 		return rc;
 	case TESS_CLIENT_QUEUE:
 		rc = client_read(be, slice, TESS_SREG_RPTR, 8, &rptr);
 		if (!rc)
 			rc = client_read(be, slice, TESS_SREG_WPTR, 8, val);
-		*val = rc ? 0 : tess_pci_client_queue(rptr, *val);
+		*val = rc ? 0 : tess_chip_client_queue(rptr, *val);
 		return rc;
 	case TESS_CLIENT_BUSY:
 		return client_read(be, slice, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8, val);

@@ -29,14 +29,14 @@
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
+#include "chip.h"
 #include "client.h"
 #include "context.h"
 #include "counters.h"
 #include "hw.h"
 #include "switch.h"
-#include "tess_pci.h"
 
-static_assert(sizeof(struct tess_pci_context_start) == TESS_CTX_IDLE_SIZE);
+static_assert(sizeof(struct tess_chip_context_start) == TESS_CTX_IDLE_SIZE);
 static_assert(TESS_CTX_PAGE_BYTES == TESS_SREG_COUNTERS);
 static_assert(ARRAY_SIZE(((struct tess_ctx_counters *)NULL)->counter) == TESS_COUNTER_COUNT);
 
@@ -49,14 +49,14 @@ static_assert(ARRAY_SIZE(((struct tess_ctx_counters *)NULL)->counter) == TESS_CO
 
 /* ---- registers ---- */
 
-static void regs_reset(struct tess_pci_context *ctx)
+static void regs_reset(struct tess_chip_context *ctx)
 {
 	memset(ctx->regs, 0, sizeof(ctx->regs));
 	put_unaligned_le32(TESS_RING_LOG2_MIN, ctx->regs + TESS_SREG_RING_LOG2);
 }
 
 /* What the slice was is no state of the client */
-static void regs_set(struct tess_pci_context *ctx, const struct tess_pci_context_start *start)
+static void regs_set(struct tess_chip_context *ctx, const struct tess_chip_context_start *start)
 {
 	memcpy(ctx->regs, start->client.page, sizeof(start->client.page));
 	memcpy(ctx->regs + TESS_SREG_COUNTERS, start->counters.counter,
@@ -71,9 +71,9 @@ static bool is_wide(u32 off)
 	return off >= TESS_SREG_COUNTERS || (WIDE_REGS & BIT(off / 8));
 }
 
-int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val)
+int tess_chip_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	*val = 0;
 	if (ctx->bad)
@@ -88,67 +88,67 @@ int tess_pci_context_read(struct tess_hw_context *hw, u32 off, unsigned int widt
 }
 
 /**
- * tess_pci_context_reg() - a register as it was saved
+ * tess_chip_context_reg() - a register as it was saved
  * @ctx: context
  * @off: TESS_SREG_*
  * @width: its width
  *
  * Return: its value; 0 if the image is no good.
  */
-u64 tess_pci_context_reg(struct tess_pci_context *ctx, u32 off, unsigned int width)
+u64 tess_chip_context_reg(struct tess_chip_context *ctx, u32 off, unsigned int width)
 {
 	u64 val;
 
-	return tess_pci_context_read(&ctx->hw, off, width, &val) ? 0 : val;
+	return tess_chip_context_read(&ctx->hw, off, width, &val) ? 0 : val;
 }
 
-int tess_pci_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val)
+int tess_chip_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	switch (what) {
 	case TESS_CLIENT_HAS_WORK:
-		*val = tess_pci_client_has_work(tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4));
+		*val = tess_chip_client_has_work(tess_chip_context_reg(ctx, TESS_SREG_STATUS, 4));
 		break;
 	case TESS_CLIENT_QUEUE:
-		*val = tess_pci_client_queue(tess_pci_context_reg(ctx, TESS_SREG_RPTR, 8),
-					     tess_pci_context_reg(ctx, TESS_SREG_WPTR, 8));
+		*val = tess_chip_client_queue(tess_chip_context_reg(ctx, TESS_SREG_RPTR, 8),
+					      tess_chip_context_reg(ctx, TESS_SREG_WPTR, 8));
 		break;
 	case TESS_CLIENT_BUSY:
-		*val = tess_pci_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+		*val = tess_chip_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
 		break;
 	case TESS_CLIENT_FENCE:
-		*val = tess_pci_context_reg(ctx, TESS_SREG_FENCE_SEQ, 8);
+		*val = tess_chip_context_reg(ctx, TESS_SREG_FENCE_SEQ, 8);
 		break;
 	}
 	return ctx->bad ? -EBADMSG : 0;
 }
 
-int tess_pci_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT])
+int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT])
 {
 	unsigned int i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
-		rc = tess_pci_context_read(hw, TESS_SREG_COUNTERS + i * sizeof(u64), 8,
-					   &counters[i]);
+		rc = tess_chip_context_read(hw, TESS_SREG_COUNTERS + i * sizeof(u64), 8,
+					    &counters[i]);
 	return rc;
 }
 
-bool tess_pci_context_fault(struct tess_hw_context *hw, struct tess_fault *fault)
+bool tess_chip_context_fault(struct tess_hw_context *hw, struct tess_fault *fault)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
-	if (!(tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED))
+	if (!(tess_chip_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED))
 		return false;
 	*fault = (struct tess_fault){
-		.cause = tess_pci_context_reg(ctx, TESS_SREG_FAULT_CAUSE, 4),
-		.info = tess_pci_context_reg(ctx, TESS_SREG_FAULT_INFO, 4),
-		.addr = tess_pci_context_reg(ctx, TESS_SREG_FAULT_ADDR, 8),
-		.pc = tess_pci_context_reg(ctx, TESS_SREG_FAULT_PC, 8),
-		.packet = tess_pci_context_reg(ctx, TESS_SREG_FAULT_PACKET, 8),
-		.indirect = tess_pci_context_reg(ctx, TESS_SREG_FAULT_INDIRECT, 4),
-		.asid = tess_pci_context_reg(ctx, TESS_SREG_FAULT_ASID, 4),
+		.cause = tess_chip_context_reg(ctx, TESS_SREG_FAULT_CAUSE, 4),
+		.info = tess_chip_context_reg(ctx, TESS_SREG_FAULT_INFO, 4),
+		.addr = tess_chip_context_reg(ctx, TESS_SREG_FAULT_ADDR, 8),
+		.pc = tess_chip_context_reg(ctx, TESS_SREG_FAULT_PC, 8),
+		.packet = tess_chip_context_reg(ctx, TESS_SREG_FAULT_PACKET, 8),
+		.indirect = tess_chip_context_reg(ctx, TESS_SREG_FAULT_INDIRECT, 4),
+		.asid = tess_chip_context_reg(ctx, TESS_SREG_FAULT_ASID, 4),
 	};
 	return true;
 }
@@ -160,7 +160,7 @@ static bool section_is(const struct tess_ctx_section *s, enum tess_ctx_type type
 	return le32_to_cpu(s->type) == type && !s->flags && le64_to_cpu(s->size) == size;
 }
 
-static bool start_is_valid(const struct tess_pci_context_start *start, u64 used)
+static bool start_is_valid(const struct tess_chip_context_start *start, u64 used)
 {
 	const struct tess_ctx_header *h = &start->header;
 
@@ -181,13 +181,13 @@ static bool size_is_valid(u64 used)
 }
 
 /**
- * tess_pci_context_saved() - the GPU has written an image
+ * tess_chip_context_saved() - the GPU has written an image
  * @ctx: context
  * @used: bytes of the image, as the GPU says
  */
-void tess_pci_context_saved(struct tess_pci_context *ctx, u64 used)
+void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used)
 {
-	struct tess_pci_context_start start;
+	struct tess_chip_context_start start;
 
 	ctx->captured = false;
 	ctx->lost = false;
@@ -226,21 +226,21 @@ static const struct captured_reg captured_regs[] = {
 	{ TESS_SREG_FENCE_SEQ, 8, U64_MAX },
 };
 
-static u64 capture_read(struct tess_pci *tp, u32 at, const struct captured_reg *reg)
+static u64 capture_read(struct tess_chip *chip, u32 at, const struct captured_reg *reg)
 {
-	return reg->width == 8 ? tess_pci_read64(tp, at, reg->off) :
-				 tess_pci_read32(tp, at, reg->off);
+	return reg->width == 8 ? tess_chip_read64(chip, at, reg->off) :
+				 tess_chip_read32(chip, at, reg->off);
 }
 
-static u64 capture_saved(const struct tess_pci_context *ctx, const struct captured_reg *reg)
+static u64 capture_saved(const struct tess_chip_context *ctx, const struct captured_reg *reg)
 {
 	return reg->width == 8 ? get_unaligned_le64(ctx->regs + reg->off) :
 				 get_unaligned_le32(ctx->regs + reg->off);
 }
 
 /* From what was saved, or, if that is NULL, from the slice */
-static void capture_regs(struct tess_pci *tp, unsigned int slice,
-			 const struct tess_pci_context *saved, u8 *page)
+static void capture_regs(struct tess_chip *chip, unsigned int slice,
+			 const struct tess_chip_context *saved, u8 *page)
 {
 	unsigned int i;
 	u64 val;
@@ -249,7 +249,7 @@ static void capture_regs(struct tess_pci *tp, unsigned int slice,
 		const struct captured_reg *reg = &captured_regs[i];
 
 		val = saved ? capture_saved(saved, reg) :
-			      capture_read(tp, TESS_CLIENT_PAGE(slice), reg);
+			      capture_read(chip, TESS_CLIENT_PAGE(slice), reg);
 		if (reg->width == 8)
 			put_unaligned_le64(val & reg->mask, page + reg->off);
 		else
@@ -282,7 +282,8 @@ static void put_section(struct tess_ctx_section *s, enum tess_ctx_type type, siz
 	s->size = cpu_to_le64(size);
 }
 
-static void put_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_context_start *start)
+static void put_start(struct tess_chip *chip, unsigned int slice,
+		      struct tess_chip_context_start *start)
 {
 	struct tess_ctx_header *h = &start->header;
 
@@ -291,15 +292,15 @@ static void put_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_c
 	h->header_size = cpu_to_le16(sizeof(*h));
 	h->size = cpu_to_le64(sizeof(*start));
 	h->sections = cpu_to_le32(3);
-	h->kind = cpu_to_le32(tp->slices[slice].kind);
-	h->time = cpu_to_le64(tp->be.ops->time(&tp->be));
+	h->kind = cpu_to_le32(chip->slices[slice].kind);
+	h->time = cpu_to_le64(chip->be.ops->time(&chip->be));
 	put_section(&start->client.section, TESS_CTX_CLIENT, sizeof(start->client));
 	put_section(&start->counters.section, TESS_CTX_COUNTERS, sizeof(start->counters));
 	put_section(&start->processor.section, TESS_CTX_PROCESSOR, sizeof(start->processor));
 	h->checksum = cpu_to_le32(~crc32c(~0, start, sizeof(*start)));
 }
 
-static void capture_set(struct tess_pci_context *ctx, const struct tess_pci_context_start *start)
+static void capture_set(struct tess_chip_context *ctx, const struct tess_chip_context_start *start)
 {
 	ctx->start = *start;
 	ctx->captured = true;
@@ -309,40 +310,40 @@ static void capture_set(struct tess_pci_context *ctx, const struct tess_pci_cont
 	ctx->bad = false;
 }
 
-int tess_pci_context_capture(struct tess_backend *be, unsigned int slice,
-			     struct tess_hw_context *hw, u32 cause)
+int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
+			      struct tess_hw_context *hw, u32 cause)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
-	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
+	struct tess_chip *chip = to_tess_chip(be);
 	u64 counters[TESS_COUNTER_COUNT];
-	struct tess_pci_context_start start = {};
+	struct tess_chip_context_start start = {};
 	unsigned int i;
 	int rc;
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return -ENODEV;
-	capture_regs(tp, slice, NULL, start.client.page);
+	capture_regs(chip, slice, NULL, start.client.page);
 	capture_fault(start.client.page, cause);
-	rc = tess_pci_counters(be, slice, false, counters);
+	rc = tess_chip_counters(be, slice, false, counters);
 	if (rc)
 		return rc;
 	for (i = 0; i < TESS_COUNTER_COUNT; i++)
 		start.counters.counter[i] = cpu_to_le64(counters[i]);
-	if (!tess_pci_is_alive(tp))
+	if (!tess_chip_is_alive(chip))
 		return -ENODEV;
 	/* The present client may have become the next one meanwhile */
-	if (tess_pci_switch_came_late(tp, slice))
+	if (tess_chip_switch_came_late(chip, slice))
 		return -EALREADY;
-	put_start(tp, slice, &start);
+	put_start(chip, slice, &start);
 	capture_set(ctx, &start);
 	return 0;
 }
 
-int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
-			  struct tess_hw_context *hw, u32 cause)
+int tess_chip_context_lose(struct tess_backend *be, unsigned int slice,
+			   struct tess_hw_context *hw, u32 cause)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
-	struct tess_pci_context_start start = {};
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
+	struct tess_chip_context_start start = {};
 
 	if (ctx->lost)
 		return -EBADMSG;
@@ -350,7 +351,7 @@ int tess_pci_context_lose(struct tess_backend *be, unsigned int slice,
 	capture_fault(start.client.page, cause);
 	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
 	       sizeof(start.counters.counter));
-	put_start(to_tess_pci(be), slice, &start);
+	put_start(to_tess_chip(be), slice, &start);
 	capture_set(ctx, &start);
 	ctx->lost = true;
 	return 0;
@@ -379,40 +380,40 @@ static void client_enable(struct tess_ctx_client *client, u64 rptr)
 }
 
 /**
- * tess_pci_context_start() - make the context of a client that has a ring and no work
- * @tp: device
+ * tess_chip_context_start() - make the context of a client that has a ring and no work
+ * @chip: device
  * @slice: number, for information
  * @ctx: empty context
  * @base: bus address of the ring
  * @log2: its size
  * @rec: bus address of the completion record
  */
-void tess_pci_context_start(struct tess_pci *tp, unsigned int slice, struct tess_pci_context *ctx,
-			    u64 base, u32 log2, u64 rec)
+void tess_chip_context_start(struct tess_chip *chip, unsigned int slice,
+			     struct tess_chip_context *ctx, u64 base, u32 log2, u64 rec)
 {
-	struct tess_pci_context_start start = {};
+	struct tess_chip_context_start start = {};
 
 	client_put64(&start.client, TESS_SREG_RING_BASE, base);
 	client_put32(&start.client, TESS_SREG_RING_LOG2, log2);
 	client_put64(&start.client, TESS_SREG_COMPLETION, rec);
 	client_enable(&start.client, 0);
-	put_start(tp, slice, &start);
+	put_start(chip, slice, &start);
 	capture_set(ctx, &start);
 }
 
 /**
- * tess_pci_context_restart() - drop the packet in progress, and go on somewhere else
- * @tp: device
+ * tess_chip_context_restart() - drop the packet in progress, and go on somewhere else
+ * @chip: device
  * @slice: number, for information
  * @ctx: saved context of a client that owns its ring
  * @rptr: where it goes on
  *
  * The VM that the packet ran in is lost with it, as by an abort.
  */
-void tess_pci_context_restart(struct tess_pci *tp, unsigned int slice,
-			      struct tess_pci_context *ctx, u64 rptr)
+void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,
+			       struct tess_chip_context *ctx, u64 rptr)
 {
-	struct tess_pci_context_start start = {};
+	struct tess_chip_context_start start = {};
 	u32 irqs;
 
 	capture_regs(NULL, slice, ctx, start.client.page);
@@ -421,18 +422,18 @@ void tess_pci_context_restart(struct tess_pci *tp, unsigned int slice,
 	client_enable(&start.client, rptr);
 	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
 	       sizeof(start.counters.counter));
-	put_start(tp, slice, &start);
+	put_start(chip, slice, &start);
 	capture_set(ctx, &start);
 }
 
 /**
- * tess_pci_context_put() - an image is about to be restored
+ * tess_chip_context_put() - an image is about to be restored
  * @ctx: context
  *
  * One that the host made goes into memory only now: while the slice was not reset, the GPU
  * could still have written what it was asked to save over it.
  */
-void tess_pci_context_put(struct tess_pci_context *ctx)
+void tess_chip_context_put(struct tess_chip_context *ctx)
 {
 	if (ctx->captured)
 		memcpy(ctx->image, &ctx->start, sizeof(ctx->start));
@@ -441,9 +442,9 @@ void tess_pci_context_put(struct tess_pci_context *ctx)
 
 /* ---- life ---- */
 
-struct tess_hw_context *tess_pci_context_alloc(struct tess_backend *be)
+struct tess_hw_context *tess_chip_context_alloc(struct tess_backend *be)
 {
-	struct tess_pci_context *ctx;
+	struct tess_chip_context *ctx;
 
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
@@ -459,21 +460,21 @@ struct tess_hw_context *tess_pci_context_alloc(struct tess_backend *be)
 	return &ctx->hw;
 }
 
-void tess_pci_context_free(struct tess_hw_context *hw)
+void tess_chip_context_free(struct tess_hw_context *hw)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	dma_free_coherent(hw->be->dev, TESS_CTX_MAX_SIZE, ctx->image, ctx->dma);
 	kfree(ctx);
 }
 
-void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from_hw)
+void tess_chip_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from_hw)
 {
-	const struct tess_pci_context *from =
-		container_of(from_hw, struct tess_pci_context, hw);
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	const struct tess_chip_context *from =
+		container_of(from_hw, struct tess_chip_context, hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
-	/* Never more than there is room for: tess_pci_context_saved() */
+	/* Never more than there is room for: tess_chip_context_saved() */
 	memcpy(ctx->image, from->image, from->hw.used);
 	memcpy(ctx->regs, from->regs, sizeof(ctx->regs));
 	ctx->start = from->start;
@@ -483,9 +484,9 @@ void tess_pci_context_copy(struct tess_hw_context *hw, const struct tess_hw_cont
 	ctx->lost = from->lost;
 }
 
-void tess_pci_context_clear(struct tess_hw_context *hw)
+void tess_chip_context_clear(struct tess_hw_context *hw)
 {
-	struct tess_pci_context *ctx = to_tess_pci_context(hw);
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	regs_reset(ctx);
 	ctx->hw.used = 0;

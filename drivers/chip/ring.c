@@ -2,7 +2,7 @@
 /*
  * Rings of kernel clients.
  *
- * DOC: PCI rings
+ * DOC: rings
  *
  * A job is always the same number of packets, so that job n starts at packet
  * (n - 1) * JOB_PACKETS, and a read index tells which job it is in:
@@ -23,11 +23,11 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
+#include "chip.h"
 #include "context.h"
 #include "hw.h"
 #include "pt.h"
 #include "ring.h"
-#include "tess_pci.h"
 
 #define RING_LOG2	9
 #define RING_PACKETS	BIT(RING_LOG2)
@@ -85,14 +85,14 @@ struct ring_memory {
 static_assert(IS_ALIGNED(offsetof(struct ring_memory, rec), TESS_COMPLETION_RECORD_SIZE));
 
 /**
- * struct tess_pci_ring - a ring
+ * struct tess_chip_ring - a ring
  * @hw: for the core
  * @mem: shared with the GPU
  * @dma: its bus address
  * @turns: it can be parked
  * @vm: number of the address space of the last job
  */
-struct tess_pci_ring {
+struct tess_chip_ring {
 	struct tess_hw_ring hw;
 	struct ring_memory *mem;
 	dma_addr_t dma;
@@ -100,27 +100,27 @@ struct tess_pci_ring {
 	u64 vm;
 };
 
-static struct tess_pci_ring *to_ring(struct tess_hw_ring *hw)
+static struct tess_chip_ring *to_ring(struct tess_hw_ring *hw)
 {
-	return container_of(hw, struct tess_pci_ring, hw);
+	return container_of(hw, struct tess_chip_ring, hw);
 }
 
 /* ---- jobs ---- */
 
-static union ring_packet *job_packet(struct tess_pci_ring *ring, u64 seq, enum job_packet n)
+static union ring_packet *job_packet(struct tess_chip_ring *ring, u64 seq, enum job_packet n)
 {
 	u64 index = (seq - 1) * JOB_PACKETS + n;
 
 	return &ring->mem->packets[index % RING_PACKETS];
 }
 
-static struct ring_slot *job_slot(struct tess_pci_ring *ring, u64 seq)
+static struct ring_slot *job_slot(struct tess_chip_ring *ring, u64 seq)
 {
 	return &ring->mem->slots[seq % RING_JOBS];
 }
 
 /* Bus address of a part of the ring's memory */
-static u64 part_dma(struct tess_pci_ring *ring, const void *part)
+static u64 part_dma(struct tess_chip_ring *ring, const void *part)
 {
 	return ring->dma + (part - (const void *)ring->mem);
 }
@@ -134,13 +134,13 @@ static void put_timestamp(union ring_packet *p, u64 address)
 	};
 }
 
-static void put_set_vm(union ring_packet *p, const struct tess_pci_as *as, bool flush)
+static void put_set_vm(union ring_packet *p, const struct tess_chip_as *as, bool flush)
 {
 	p->set_vm = (struct tess_pkt_set_vm){
 		.header = cpu_to_le16(DRM_TESSERA_PKT_SET_VM),
 		.flags = cpu_to_le16(flush ? DRM_TESSERA_SET_VM_FLUSH : 0),
 		.asid = cpu_to_le16(as ? as->asid : 0),
-		.root = cpu_to_le64(as ? tess_pci_as_root(as) : 0),
+		.root = cpu_to_le64(as ? tess_chip_as_root(as) : 0),
 	};
 }
 
@@ -173,19 +173,19 @@ static void put_nop(union ring_packet *p)
  * be there. A ring that takes turns finds none but its own; but which one of the rings of a slice
  * is the first to use the id is not known in advance.
  */
-static bool job_flushes(struct tess_pci_ring *ring, struct tess_pci_as *as)
+static bool job_flushes(struct tess_chip_ring *ring, struct tess_chip_as *as)
 {
-	bool stale = tess_pci_as_use(as, ring->hw.slice), other = ring->vm != as->number;
+	bool stale = tess_chip_as_use(as, ring->hw.slice), other = ring->vm != as->number;
 
 	ring->vm = as->number;
 	return stale || (ring->turns && other);
 }
 
-void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
-			  struct tess_hw_as *hw_as, u64 cmd, u32 count)
+void tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
+			   struct tess_hw_as *hw_as, u64 cmd, u32 count)
 {
-	struct tess_pci_as *as = to_tess_pci_as(hw_as);
-	struct tess_pci_ring *ring = to_ring(hw);
+	struct tess_chip_as *as = to_tess_chip_as(hw_as);
+	struct tess_chip_ring *ring = to_ring(hw);
 	struct ring_slot *slot = job_slot(ring, seq);
 	bool flush = job_flushes(ring, as);
 
@@ -198,7 +198,7 @@ void tess_pci_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 	put_fence(job_packet(ring, seq, JOB_FENCE), seq);
 }
 
-void tess_pci_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+void tess_chip_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
 	dma_wmb();
 	be->ops->kick(be, hw->slice, seq * JOB_PACKETS);
@@ -212,27 +212,27 @@ static u64 slot_cycles(const struct ring_slot *slot, u64 end)
 	return READ_ONCE(slot->start.time) && end > start ? end - start : 0;
 }
 
-u64 tess_pci_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
+u64 tess_chip_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
 	const struct ring_slot *slot = job_slot(to_ring(hw), seq);
 
 	return slot_cycles(slot, le64_to_cpu(READ_ONCE(slot->end.busy)));
 }
 
-static u64 read_busy(struct tess_pci *tp, unsigned int slice)
+static u64 read_busy(struct tess_chip *chip, unsigned int slice)
 {
-	return tess_pci_read64(tp, TESS_CLIENT_PAGE(slice),
+	return tess_chip_read64(chip, TESS_CLIENT_PAGE(slice),
 			       TESS_SREG_COUNTERS + TESS_COUNTER_BUSY);
 }
 
-u64 tess_pci_ring_spent(const struct tess_hw_ring *hw, u64 seq, u64 busy)
+u64 tess_chip_ring_spent(const struct tess_hw_ring *hw, u64 seq, u64 busy)
 {
-	const struct tess_pci_ring *ring = container_of_const(hw, struct tess_pci_ring, hw);
+	const struct tess_chip_ring *ring = container_of_const(hw, struct tess_chip_ring, hw);
 
 	return slot_cycles(&ring->mem->slots[seq % RING_JOBS], busy);
 }
 
-u64 tess_pci_ring_job(const struct tess_hw_ring *hw, u64 packet)
+u64 tess_chip_ring_job(const struct tess_hw_ring *hw, u64 packet)
 {
 	return packet / JOB_PACKETS + 1;
 }
@@ -240,7 +240,7 @@ u64 tess_pci_ring_job(const struct tess_hw_ring *hw, u64 packet)
 /* ---- recovery ---- */
 
 /**
- * struct recovery - arguments of tess_pci_ring_recover()
+ * struct recovery - arguments of tess_chip_ring_recover()
  * @seq: job to drop
  * @last: last one that is in the ring
  * @cancel: is one behind @seq to do nothing? May be NULL
@@ -254,7 +254,7 @@ struct recovery {
 };
 
 /* The ring stands in the job @head: what it has fetched of it can't be changed */
-static void cancel_jobs(struct tess_pci_ring *ring, const struct recovery *r, u64 head)
+static void cancel_jobs(struct tess_chip_ring *ring, const struct recovery *r, u64 head)
 {
 	u64 seq;
 
@@ -264,7 +264,7 @@ static void cancel_jobs(struct tess_pci_ring *ring, const struct recovery *r, u6
 }
 
 /* Where to go on, with the ring stopped at @rptr; -EALREADY if @seq is past its work */
-static int drop_job(struct tess_pci_ring *ring, u64 seq, bool faulted, u64 *rptr)
+static int drop_job(struct tess_chip_ring *ring, u64 seq, bool faulted, u64 *rptr)
 {
 	u64 head = *rptr / JOB_PACKETS + 1;
 	enum job_packet at = *rptr % JOB_PACKETS;
@@ -289,7 +289,7 @@ static int drop_job(struct tess_pci_ring *ring, u64 seq, bool faulted, u64 *rptr
  * The ring is stopped at @rptr, with its BUSY counter at @busy: make it ready to go on. The core
  * charges for the job before the GPU gets to its second TIMESTAMP, which writes nearly the same.
  */
-static int recover_jobs(struct tess_pci_ring *ring, const struct recovery *r, bool faulted,
+static int recover_jobs(struct tess_chip_ring *ring, const struct recovery *r, bool faulted,
 			u64 busy, u64 *rptr)
 {
 	u64 at = *rptr;
@@ -303,7 +303,7 @@ static int recover_jobs(struct tess_pci_ring *ring, const struct recovery *r, bo
 	return rc;
 }
 
-static int recover_resident(struct tess_pci *tp, struct tess_pci_ring *ring,
+static int recover_resident(struct tess_chip *chip, struct tess_chip_ring *ring,
 			    const struct recovery *r)
 {
 	u32 page = TESS_CLIENT_PAGE(ring->hw.slice);
@@ -312,86 +312,86 @@ static int recover_resident(struct tess_pci *tp, struct tess_pci_ring *ring,
 	u32 status;
 	int rc;
 
-	tess_pci_write32(tp, page, TESS_SREG_CONTROL, 0);
-	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
-	rptr = tess_pci_read64(tp, page, TESS_SREG_RPTR);
-	if (!tess_pci_is_alive(tp))
+	tess_chip_write32(chip, page, TESS_SREG_CONTROL, 0);
+	status = tess_chip_read32(chip, page, TESS_SREG_STATUS);
+	rptr = tess_chip_read64(chip, page, TESS_SREG_RPTR);
+	if (!tess_chip_is_alive(chip))
 		return -ENODEV;
 	faulted = status & TESS_STATUS_FAULTED;
 	if (faulted)
-		tess_pci_write32(tp, page, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
+		tess_chip_write32(chip, page, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
 
 	to = rptr;
-	rc = recover_jobs(ring, r, faulted, read_busy(tp, ring->hw.slice), &to);
+	rc = recover_jobs(ring, r, faulted, read_busy(chip, ring->hw.slice), &to);
 	if (to != rptr)
-		tess_pci_write64(tp, page, TESS_SREG_RPTR, to);
-	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+		tess_chip_write64(chip, page, TESS_SREG_RPTR, to);
+	tess_chip_write32(chip, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	return rc;
 }
 
 /* What is in the middle of a job is left alone, unless that is the one that faulted */
-static int recover_saved(struct tess_pci *tp, struct tess_pci_ring *ring,
-			 struct tess_pci_context *ctx, const struct recovery *r)
+static int recover_saved(struct tess_chip *chip, struct tess_chip_ring *ring,
+			 struct tess_chip_context *ctx, const struct recovery *r)
 {
-	bool faulted = tess_pci_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED;
-	u64 busy = tess_pci_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
-	u64 rptr = tess_pci_context_reg(ctx, TESS_SREG_RPTR, 8), to = rptr;
+	bool faulted = tess_chip_context_reg(ctx, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED;
+	u64 busy = tess_chip_context_reg(ctx, TESS_SREG_COUNTERS + TESS_COUNTER_BUSY, 8);
+	u64 rptr = tess_chip_context_reg(ctx, TESS_SREG_RPTR, 8), to = rptr;
 	int rc;
 
 	rc = recover_jobs(ring, r, faulted, busy, &to);
 	if (faulted || to != rptr)
-		tess_pci_context_restart(tp, ring->hw.slice, ctx, to);
+		tess_chip_context_restart(chip, ring->hw.slice, ctx, to);
 	return rc;
 }
 
-int tess_pci_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
-			  struct tess_hw_context *saved, u64 seq, u64 last,
+int tess_chip_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
+			   struct tess_hw_context *saved, u64 seq, u64 last,
 			  bool (*cancel)(void *data, u64 seq), void *data)
 {
 	const struct recovery r = { .seq = seq, .last = last, .cancel = cancel, .data = data };
-	struct tess_pci *tp = to_tess_pci(be);
+	struct tess_chip *chip = to_tess_chip(be);
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return -ENODEV;
-	return saved ? recover_saved(tp, to_ring(hw), to_tess_pci_context(saved), &r) :
-		       recover_resident(tp, to_ring(hw), &r);
+	return saved ? recover_saved(chip, to_ring(hw), to_tess_chip_context(saved), &r) :
+		       recover_resident(chip, to_ring(hw), &r);
 }
 
 /* ---- life ---- */
 
-static int ring_enable(struct tess_pci *tp, struct tess_pci_ring *ring)
+static int ring_enable(struct tess_chip *chip, struct tess_chip_ring *ring)
 {
 	u32 page = TESS_CLIENT_PAGE(ring->hw.slice), status;
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return -ENODEV;
-	tess_pci_write32(tp, page, TESS_SREG_RESET, 1);
-	tess_pci_write32(tp, page, TESS_SREG_TLB_INVALIDATE, 1);
-	tess_pci_write64(tp, page, TESS_SREG_RING_BASE, ring->dma);
-	tess_pci_write32(tp, page, TESS_SREG_RING_LOG2, RING_LOG2);
-	tess_pci_write64(tp, page, TESS_SREG_COMPLETION, part_dma(ring, &ring->mem->rec));
-	tess_pci_write32(tp, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
-	status = tess_pci_read32(tp, page, TESS_SREG_STATUS);
-	if (!tess_pci_is_alive(tp))
+	tess_chip_write32(chip, page, TESS_SREG_RESET, 1);
+	tess_chip_write32(chip, page, TESS_SREG_TLB_INVALIDATE, 1);
+	tess_chip_write64(chip, page, TESS_SREG_RING_BASE, ring->dma);
+	tess_chip_write32(chip, page, TESS_SREG_RING_LOG2, RING_LOG2);
+	tess_chip_write64(chip, page, TESS_SREG_COMPLETION, part_dma(ring, &ring->mem->rec));
+	tess_chip_write32(chip, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
+	status = tess_chip_read32(chip, page, TESS_SREG_STATUS);
+	if (!tess_chip_is_alive(chip))
 		return -ENODEV;
 	return status & TESS_STATUS_ENABLED ? 0 : -EIO;
 }
 
-static void ring_stop(struct tess_pci *tp, unsigned int slice)
+static void ring_stop(struct tess_chip *chip, unsigned int slice)
 {
 	u32 page = TESS_CLIENT_PAGE(slice);
 
-	if (READ_ONCE(tp->dead))
+	if (READ_ONCE(chip->dead))
 		return;
-	tess_pci_write32(tp, page, TESS_SREG_RESET, 1);
-	tess_pci_write32(tp, page, TESS_SREG_TLB_INVALIDATE, 1);
+	tess_chip_write32(chip, page, TESS_SREG_RESET, 1);
+	tess_chip_write32(chip, page, TESS_SREG_TLB_INVALIDATE, 1);
 	/* Posted: an answer means that nothing of the ring is accessed any more */
-	tess_pci_is_alive(tp);
+	tess_chip_is_alive(chip);
 }
 
-struct tess_hw_ring *tess_pci_ring_alloc(struct tess_backend *be)
+struct tess_hw_ring *tess_chip_ring_alloc(struct tess_backend *be)
 {
-	struct tess_pci_ring *ring;
+	struct tess_chip_ring *ring;
 
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
@@ -407,32 +407,32 @@ struct tess_hw_ring *tess_pci_ring_alloc(struct tess_backend *be)
 	return &ring->hw;
 }
 
-int tess_pci_ring_start(struct tess_backend *be, struct tess_hw_ring *hw, unsigned int slice,
-			struct tess_hw_context *ctx)
+int tess_chip_ring_start(struct tess_backend *be, struct tess_hw_ring *hw, unsigned int slice,
+			 struct tess_hw_context *ctx)
 {
-	struct tess_pci *tp = to_tess_pci(be);
-	struct tess_pci_ring *ring = to_ring(hw);
+	struct tess_chip *chip = to_tess_chip(be);
+	struct tess_chip_ring *ring = to_ring(hw);
 	int rc;
 
 	ring->turns = ctx;
 	hw->slice = slice;
 	if (ctx) {
-		tess_pci_context_start(tp, slice, to_tess_pci_context(ctx), ring->dma, RING_LOG2,
-				       part_dma(ring, &ring->mem->rec));
+		tess_chip_context_start(chip, slice, to_tess_chip_context(ctx), ring->dma,
+					RING_LOG2, part_dma(ring, &ring->mem->rec));
 		return 0;
 	}
-	rc = ring_enable(tp, ring);
+	rc = ring_enable(chip, ring);
 	if (rc)
-		ring_stop(tp, slice);
+		ring_stop(chip, slice);
 	return rc;
 }
 
-void tess_pci_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)
+void tess_chip_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)
 {
-	struct tess_pci_ring *ring = to_ring(hw);
+	struct tess_chip_ring *ring = to_ring(hw);
 
 	if (!hw->parked)
-		ring_stop(to_tess_pci(be), hw->slice);
+		ring_stop(to_tess_chip(be), hw->slice);
 	dma_free_coherent(be->dev, sizeof(*ring->mem), ring->mem, ring->dma);
 	kfree(ring);
 }

@@ -14,7 +14,7 @@
  *
  * A and D are set from the start, and the GPU is spared the writes. A is read by nobody. D of
  * stage 2 is read and cleared, for the VRAM of a client, when the client's slices stand still
- * (tess_pci_as_written()): the next store sets it again.
+ * (tess_chip_as_written()): the next store sets it again.
  *
  * Mapping has two passes over the range. The first allocates tables and refuses what is
  * mapped already, the second writes leaves and cannot fail: all or nothing without a way
@@ -28,7 +28,7 @@
  * range are split before the first entry is cleared: nothing after that needs memory, and an
  * unmap that fails has changed no translation.
  *
- * Which slices those are is in &tess_pci_as.slices. A slice's bit is set before the slice
+ * Which slices those are is in &tess_chip_as.slices. A slice's bit is set before the slice
  * is told to use the address space, and cleared after it has stopped using it and has
  * dropped its translations. So an unmap that runs while a slice is switched finds the
  * bit, or it has cleared the entries before the slice begins to look: the bit is set and
@@ -49,9 +49,9 @@
 #include <linux/slab.h>
 #include <linux/vmstat.h>
 
+#include "chip.h"
 #include "hw.h"
 #include "pt.h"
-#include "tess_pci.h"
 
 #define ASID_MIN	1
 #define ASID_MAX	(U16_MAX - 1)
@@ -107,9 +107,9 @@ static size_t pt_size(const struct pt_table *table)
 	return table->count * sizeof(*table->entries);
 }
 
-static void pt_account(struct tess_pci *tp, long bytes)
+static void pt_account(struct tess_chip *chip, long bytes)
 {
-	int node = dev_to_node(tp->be.dev);
+	int node = dev_to_node(chip->be.dev);
 
 	if (node == NUMA_NO_NODE || !node_online(node))
 		node = first_online_node;
@@ -117,7 +117,7 @@ static void pt_account(struct tess_pci *tp, long bytes)
 }
 
 /* Without a mapping in the kernel of its own: it is one page */
-static struct pt_table *pt_alloc_page(struct tess_pci *tp, int level)
+static struct pt_table *pt_alloc_page(struct tess_chip *chip, int level)
 {
 	struct pt_table *table;
 
@@ -126,41 +126,41 @@ static struct pt_table *pt_alloc_page(struct tess_pci *tp, int level)
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	table->count = TESS_PT_ENTRIES;
-	table->entries = dma_alloc_attrs(tp->be.dev, pt_size(table), &table->dma,
+	table->entries = dma_alloc_attrs(chip->be.dev, pt_size(table), &table->dma,
 					 GFP_KERNEL_ACCOUNT, DMA_ATTR_FORCE_CONTIGUOUS);
 	if (!table->entries) {
 		kfree(table);
 		return ERR_PTR(-ENOMEM);
 	}
-	pt_account(tp, pt_size(table));
+	pt_account(chip, pt_size(table));
 	return table;
 }
 
-static struct pt_table *pt_alloc(struct tess_pci_as *as, int level)
+static struct pt_table *pt_alloc(struct tess_chip_as *as, int level)
 {
 	struct pt_table *table;
 
 	if (!tess_as_budget_take(as->hw.budget))
 		return ERR_PTR(-EDQUOT);
-	table = pt_alloc_page(to_tess_pci(as->hw.be), level);
+	table = pt_alloc_page(to_tess_chip(as->hw.be), level);
 	if (IS_ERR(table))
 		tess_as_budget_give(as->hw.budget);
 	return table;
 }
 
-static void pt_free(struct tess_pci_as *as, struct pt_table *table)
+static void pt_free(struct tess_chip_as *as, struct pt_table *table)
 {
-	struct tess_pci *tp = to_tess_pci(as->hw.be);
+	struct tess_chip *chip = to_tess_chip(as->hw.be);
 
-	pt_account(tp, -(long)pt_size(table));
-	dma_free_attrs(tp->be.dev, pt_size(table), table->entries, table->dma,
+	pt_account(chip, -(long)pt_size(table));
+	dma_free_attrs(chip->be.dev, pt_size(table), table->entries, table->dma,
 		       DMA_ATTR_FORCE_CONTIGUOUS);
 	kfree(table);
 	tess_as_budget_give(as->hw.budget);
 }
 
 /* The root of stage 2 has four pages and is aligned to its size, as all such memory is */
-static struct pt_table *pt_alloc_root(struct tess_pci *tp, enum tess_as_stage stage)
+static struct pt_table *pt_alloc_root(struct tess_chip *chip, enum tess_as_stage stage)
 {
 	unsigned int count = stage == TESS_AS_STAGE2 ? TESS_PT_ROOT2_ENTRIES : TESS_PT_ENTRIES;
 	struct pt_table *root;
@@ -169,20 +169,20 @@ static struct pt_table *pt_alloc_root(struct tess_pci *tp, enum tess_as_stage st
 	if (!root)
 		return NULL;
 	root->count = count;
-	root->entries = dma_alloc_coherent(tp->be.dev, pt_size(root), &root->dma,
+	root->entries = dma_alloc_coherent(chip->be.dev, pt_size(root), &root->dma,
 					   GFP_KERNEL_ACCOUNT);
 	if (!root->entries) {
 		kvfree(root);
 		return NULL;
 	}
-	pt_account(tp, pt_size(root));
+	pt_account(chip, pt_size(root));
 	return root;
 }
 
-static void pt_free_root(struct tess_pci *tp, struct pt_table *root)
+static void pt_free_root(struct tess_chip *chip, struct pt_table *root)
 {
-	pt_account(tp, -(long)pt_size(root));
-	dma_free_coherent(tp->be.dev, pt_size(root), root->entries, root->dma);
+	pt_account(chip, -(long)pt_size(root));
+	dma_free_coherent(chip->be.dev, pt_size(root), root->entries, root->dma);
 	kvfree(root);
 }
 
@@ -194,7 +194,7 @@ static void pt_link(struct pt_table *parent, unsigned int i, struct pt_table *ta
 	pt_set(parent, i, TESS_PTE_V | FIELD_PREP(TESS_PTE_PPN, table->dma >> 12));
 }
 
-static struct pt_table *pt_child(struct tess_pci_as *as, struct pt_table *parent, unsigned int i,
+static struct pt_table *pt_child(struct tess_chip_as *as, struct pt_table *parent, unsigned int i,
 				 int level)
 {
 	struct pt_table *table = parent->child[i];
@@ -225,7 +225,7 @@ struct pt_range {
 	bool commit;
 };
 
-static int pt_map_pages(struct tess_pci_as *as, struct pt_table *t1, const struct pt_range *r)
+static int pt_map_pages(struct tess_chip_as *as, struct pt_table *t1, const struct pt_range *r)
 {
 	unsigned int i, i1 = pt_index(r->va, 1, t1), n = r->size / SZ_4K;
 	struct pt_table *t0;
@@ -247,7 +247,7 @@ static int pt_map_pages(struct tess_pci_as *as, struct pt_table *t1, const struc
 }
 
 /* All of it in one block of 2 MiB */
-static int pt_map_block(struct tess_pci_as *as, const struct pt_range *r)
+static int pt_map_block(struct tess_chip_as *as, const struct pt_range *r)
 {
 	struct pt_table *t1;
 	unsigned int i1;
@@ -270,7 +270,7 @@ static u64 block_part(u64 va, u64 size)
 	return min_t(u64, size, SZ_2M - va % SZ_2M);
 }
 
-static int pt_map_pass(struct tess_pci_as *as, u64 va, u64 pa, u64 size, u32 prot, bool commit)
+static int pt_map_pass(struct tess_chip_as *as, u64 va, u64 pa, u64 size, u32 prot, bool commit)
 {
 	int rc = 0;
 
@@ -289,7 +289,7 @@ static int pt_map_pass(struct tess_pci_as *as, u64 va, u64 pa, u64 size, u32 pro
 /* ---- unmapping ---- */
 
 /* A leaf of 2 MiB becomes a table with the same translations */
-static int pt_split(struct tess_pci_as *as, struct pt_table *t1, unsigned int i1)
+static int pt_split(struct tess_chip_as *as, struct pt_table *t1, unsigned int i1)
 {
 	u64 pte = le64_to_cpu(t1->entries[i1]);
 	struct pt_table *t0;
@@ -316,7 +316,7 @@ static void pt_unlink_if_empty(struct pt_table *parent, unsigned int i, struct l
 }
 
 /* Tables of a block of 2 MiB that hold nothing */
-static void pt_prune_block(struct tess_pci_as *as, u64 va, struct list_head *empty)
+static void pt_prune_block(struct tess_chip_as *as, u64 va, struct list_head *empty)
 {
 	unsigned int i2 = pt_index(va, 2, as->root), i1;
 	struct pt_table *t1 = as->root->child[i2];
@@ -330,7 +330,7 @@ static void pt_prune_block(struct tess_pci_as *as, u64 va, struct list_head *emp
 }
 
 /* So that @va can be a border: only a leaf of 2 MiB that goes beyond it is in the way */
-static int pt_split_at(struct tess_pci_as *as, u64 va)
+static int pt_split_at(struct tess_chip_as *as, u64 va)
 {
 	struct pt_table *t1;
 	unsigned int i1;
@@ -346,7 +346,7 @@ static int pt_split_at(struct tess_pci_as *as, u64 va)
 	return pt_split(as, t1, i1);
 }
 
-static void pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list_head *empty)
+static void pt_unmap_block(struct tess_chip_as *as, u64 va, u64 size, struct list_head *empty)
 {
 	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
 	unsigned int i1, i, n;
@@ -366,7 +366,7 @@ static void pt_unmap_block(struct tess_pci_as *as, u64 va, u64 size, struct list
 }
 
 /* Bytes from va that a missing table of level 1 leaves out, or those of the block */
-static u64 unmap_step(const struct tess_pci_as *as, u64 va, u64 size)
+static u64 unmap_step(const struct tess_chip_as *as, u64 va, u64 size)
 {
 	if (!as->root->child[pt_index(va, 2, as->root)])
 		return min_t(u64, size, SZ_1G - va % SZ_1G);
@@ -374,20 +374,20 @@ static u64 unmap_step(const struct tess_pci_as *as, u64 va, u64 size)
 }
 
 /* What left the tables is not used any more; tables that became empty go */
-static void pt_invalidate(struct tess_pci_as *as, struct list_head *empty)
+static void pt_invalidate(struct tess_chip_as *as, struct list_head *empty)
 {
 	struct pt_table *table, *next;
 
-	/* Out of the tables before the slices are told to look again: tess_pci_stage2_begin() */
+	/* Out of the tables before the slices are told to look again: tess_chip_stage2_begin() */
 	mb();
-	tess_pci_invalidate(to_tess_pci(as->hw.be), atomic64_read(&as->slices));
+	tess_chip_invalidate(to_tess_chip(as->hw.be), atomic64_read(&as->slices));
 	list_for_each_entry_safe(table, next, empty, link)
 		pt_free(as, table);
 }
 
-int tess_pci_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
+int tess_chip_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 {
-	struct tess_pci_as *as = to_tess_pci_as(hw);
+	struct tess_chip_as *as = to_tess_chip_as(hw);
 	LIST_HEAD(empty);
 	int rc;
 
@@ -427,7 +427,7 @@ static bool pt_take_dirty(struct pt_table *table, unsigned int i, unsigned int c
 }
 
 /* Of a part of a block of 2 MiB */
-static bool pt_take_block(struct tess_pci_as *as, u64 va, u64 size)
+static bool pt_take_block(struct tess_chip_as *as, u64 va, u64 size)
 {
 	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
 	unsigned int i1;
@@ -440,9 +440,9 @@ static bool pt_take_block(struct tess_pci_as *as, u64 va, u64 size)
 		    pt_take_dirty(t1, i1, 1);
 }
 
-void tess_pci_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *blocks)
+void tess_chip_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *blocks)
 {
-	struct tess_pci_as *as = to_tess_pci_as(hw);
+	struct tess_chip_as *as = to_tess_chip_as(hw);
 	LIST_HEAD(none);
 	unsigned int i;
 	u64 step;
@@ -458,7 +458,7 @@ void tess_pci_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long 
 }
 
 /* Tables for a mapping that was refused */
-static void pt_prune(struct tess_pci_as *as, u64 va, u64 size)
+static void pt_prune(struct tess_chip_as *as, u64 va, u64 size)
 {
 	LIST_HEAD(empty);
 	u64 step;
@@ -472,9 +472,9 @@ static void pt_prune(struct tess_pci_as *as, u64 va, u64 size)
 		pt_invalidate(as, &empty);
 }
 
-int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
+int tess_chip_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
 {
-	struct tess_pci_as *as = to_tess_pci_as(hw);
+	struct tess_chip_as *as = to_tess_chip_as(hw);
 	int rc;
 
 	rc = pt_map_pass(as, va, pa, size, prot, false);
@@ -493,9 +493,9 @@ int tess_pci_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
 static atomic64_t as_number;
 
 /* Without an id of its own it is slower, and works */
-static int asid_get(struct tess_pci *tp, struct tess_pci_as *as)
+static int asid_get(struct tess_chip *chip, struct tess_chip_as *as)
 {
-	int rc = ida_alloc_range(&tp->asids, ASID_MIN, ASID_MAX, GFP_KERNEL);
+	int rc = ida_alloc_range(&chip->asids, ASID_MIN, ASID_MAX, GFP_KERNEL);
 
 	if (rc < 0 && rc != -ENOSPC)
 		return rc;
@@ -503,14 +503,14 @@ static int asid_get(struct tess_pci *tp, struct tess_pci_as *as)
 	return 0;
 }
 
-static void asid_put(struct tess_pci *tp, struct tess_pci_as *as)
+static void asid_put(struct tess_chip *chip, struct tess_chip_as *as)
 {
 	if (as->asid && as->asid != ASID_SHARED)
-		ida_free(&tp->asids, as->asid);
+		ida_free(&chip->asids, as->asid);
 }
 
 /**
- * tess_pci_as_use() - a job of an address space is about to be sent to a slice
+ * tess_chip_as_use() - a job of an address space is about to be sent to a slice
  * @as: of stage 1
  * @slice: number
  *
@@ -518,7 +518,7 @@ static void asid_put(struct tess_pci *tp, struct tess_pci_as *as)
  *
  * Return: true if translations of its id have to be dropped before the job.
  */
-bool tess_pci_as_use(struct tess_pci_as *as, unsigned int slice)
+bool tess_chip_as_use(struct tess_chip_as *as, unsigned int slice)
 {
 	u64 bit = BIT_ULL(slice);
 
@@ -528,10 +528,10 @@ bool tess_pci_as_use(struct tess_pci_as *as, unsigned int slice)
 	return (atomic64_fetch_andnot(bit, &as->stale) & bit) || as->asid == ASID_SHARED;
 }
 
-struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stage stage)
+struct tess_hw_as *tess_chip_as_create(struct tess_backend *be, enum tess_as_stage stage)
 {
-	struct tess_pci *tp = to_tess_pci(be);
-	struct tess_pci_as *as;
+	struct tess_chip *chip = to_tess_chip(be);
+	struct tess_chip_as *as;
 	int rc;
 
 	as = kzalloc(sizeof(*as), GFP_KERNEL_ACCOUNT);
@@ -541,10 +541,10 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 	as->hw.stage = stage;
 	as->number = atomic64_inc_return(&as_number);
 	atomic64_set(&as->stale, -1);
-	rc = stage == TESS_AS_STAGE1 ? asid_get(tp, as) : 0;
+	rc = stage == TESS_AS_STAGE1 ? asid_get(chip, as) : 0;
 	if (rc)
 		goto err_free;
-	as->root = pt_alloc_root(tp, stage);
+	as->root = pt_alloc_root(chip, stage);
 	if (!as->root) {
 		rc = -ENOMEM;
 		goto err_asid;
@@ -552,13 +552,13 @@ struct tess_hw_as *tess_pci_as_create(struct tess_backend *be, enum tess_as_stag
 	return &as->hw;
 
 err_asid:
-	asid_put(tp, as);
+	asid_put(chip, as);
 err_free:
 	kfree(as);
 	return ERR_PTR(rc);
 }
 
-static void pt_destroy(struct tess_pci_as *as, struct pt_table *table, int level)
+static void pt_destroy(struct tess_chip_as *as, struct pt_table *table, int level)
 {
 	unsigned int i;
 
@@ -573,92 +573,92 @@ static void pt_destroy(struct tess_pci_as *as, struct pt_table *table, int level
 /* ---- slices of stage 2 ---- */
 
 /**
- * tess_pci_stage2_begin() - a slice is about to use another stage 2
- * @tp: device
+ * tess_chip_stage2_begin() - a slice is about to use another stage 2
+ * @chip: device
  * @slice: number; its calls are serialized
  * @as: what it will use, NULL: none
  *
  * From here on, unmapping invalidates the slice.
  */
-void tess_pci_stage2_begin(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as)
+void tess_chip_stage2_begin(struct tess_chip *chip, unsigned int slice, struct tess_chip_as *as)
 {
-	spin_lock(&tp->stage2_lock);
-	tp->stage2[slice].next = as;
+	spin_lock(&chip->stage2_lock);
+	chip->stage2[slice].next = as;
 	if (as)
 		atomic64_or(BIT_ULL(slice), &as->slices);
-	spin_unlock(&tp->stage2_lock);
-	/* Pairs with tess_pci_as_unmap() */
+	spin_unlock(&chip->stage2_lock);
+	/* Pairs with tess_chip_as_unmap() */
 	mb();
 }
 
-static void stage2_leave(unsigned int slice, struct tess_pci_as *as, struct tess_pci_as *stay)
+static void stage2_leave(unsigned int slice, struct tess_chip_as *as, struct tess_chip_as *stay)
 {
 	if (as && as != stay)
 		atomic64_andnot(BIT_ULL(slice), &as->slices);
 }
 
 /**
- * tess_pci_stage2_end() - a slice uses this stage 2 and no other any more
- * @tp: device
+ * tess_chip_stage2_end() - a slice uses this stage 2 and no other any more
+ * @chip: device
  * @slice: number; its calls are serialized. It has dropped other translations
  * @as: what it uses, NULL: none
  */
-void tess_pci_stage2_end(struct tess_pci *tp, unsigned int slice, struct tess_pci_as *as)
+void tess_chip_stage2_end(struct tess_chip *chip, unsigned int slice, struct tess_chip_as *as)
 {
-	struct tess_pci_stage2 *s2 = &tp->stage2[slice];
+	struct tess_chip_stage2 *s2 = &chip->stage2[slice];
 
-	spin_lock(&tp->stage2_lock);
+	spin_lock(&chip->stage2_lock);
 	stage2_leave(slice, s2->now, as);
 	stage2_leave(slice, s2->next, as);
 	s2->now = as;
 	s2->next = NULL;
-	spin_unlock(&tp->stage2_lock);
+	spin_unlock(&chip->stage2_lock);
 }
 
 /**
- * tess_pci_stage2_cancel() - a slice stays with what it uses
- * @tp: device
+ * tess_chip_stage2_cancel() - a slice stays with what it uses
+ * @chip: device
  * @slice: number; its calls are serialized. It has not used what was begun
  */
-void tess_pci_stage2_cancel(struct tess_pci *tp, unsigned int slice)
+void tess_chip_stage2_cancel(struct tess_chip *chip, unsigned int slice)
 {
-	struct tess_pci_stage2 *s2 = &tp->stage2[slice];
+	struct tess_chip_stage2 *s2 = &chip->stage2[slice];
 
-	spin_lock(&tp->stage2_lock);
+	spin_lock(&chip->stage2_lock);
 	stage2_leave(slice, s2->next, s2->now);
 	s2->next = NULL;
-	spin_unlock(&tp->stage2_lock);
+	spin_unlock(&chip->stage2_lock);
 }
 
 /* Nobody uses it: but a GPU that is gone was not told so */
-static void stage2_forget(struct tess_pci *tp, const struct tess_pci_as *as)
+static void stage2_forget(struct tess_chip *chip, const struct tess_chip_as *as)
 {
 	unsigned int i;
 
-	spin_lock(&tp->stage2_lock);
+	spin_lock(&chip->stage2_lock);
 	for (i = 0; i < TESS_MAX_SLICES; i++) {
-		if (tp->stage2[i].now == as)
-			tp->stage2[i].now = NULL;
-		if (tp->stage2[i].next == as)
-			tp->stage2[i].next = NULL;
+		if (chip->stage2[i].now == as)
+			chip->stage2[i].now = NULL;
+		if (chip->stage2[i].next == as)
+			chip->stage2[i].next = NULL;
 	}
-	spin_unlock(&tp->stage2_lock);
+	spin_unlock(&chip->stage2_lock);
 }
 
-void tess_pci_as_destroy(struct tess_hw_as *hw)
+void tess_chip_as_destroy(struct tess_hw_as *hw)
 {
-	struct tess_pci_as *as = to_tess_pci_as(hw);
-	struct tess_pci *tp = to_tess_pci(hw->be);
+	struct tess_chip_as *as = to_tess_chip_as(hw);
+	struct tess_chip *chip = to_tess_chip(hw->be);
 
-	stage2_forget(tp, as);
+	stage2_forget(chip, as);
 	pt_destroy(as, as->root, TESS_PT_LEVELS - 1);
-	pt_free_root(tp, as->root);
-	asid_put(tp, as);
+	pt_free_root(chip, as->root);
+	asid_put(chip, as);
 	kfree(as);
 }
 
 /* Bus address of the root table */
-dma_addr_t tess_pci_as_root(const struct tess_pci_as *as)
+dma_addr_t tess_chip_as_root(const struct tess_chip_as *as)
 {
 	return as->root->dma;
 }
