@@ -14,7 +14,6 @@
  * One that never worked is left alone: it was given what was asked for, and its client may
  * be about to start. No timer runs while a GPU has no such vGPU.
  */
-#include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <tessera/compat.h>
 
@@ -22,6 +21,7 @@
 #include "algo/blueprint.h"
 #include "base/gpu.h"
 #include "run/analyzer.h"
+#include "slice/note.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 
@@ -32,8 +32,6 @@
 /* Looks that are left out after a change, and after one that failed */
 #define ADAPT_HOLD		8
 #define ADAPT_HOLD_FAILED	64
-
-static unsigned int adapt_period_ms = 500;
 
 static int adapt_period_set(const char *val, const struct kernel_param *kp)
 {
@@ -46,16 +44,9 @@ static const struct kernel_param_ops adapt_period_ops = {
 	.set = adapt_period_set,
 	.get = param_get_uint,
 };
-module_param_cb(adapt_period_ms, &adapt_period_ops, &adapt_period_ms, 0644);
+module_param_cb(adapt_period_ms, &adapt_period_ops, &tess_adapt_period_ms, 0644);
 MODULE_PARM_DESC(adapt_period_ms,
 		 "time between two looks at automatic vGPUs, 50 to 60000, default 500");
-
-static bool adapt_is_meant(const struct tess_vgpu *vgpu)
-{
-	const struct tess_blueprint *bp = &vgpu->blueprint;
-
-	return !vgpu->elastic && bp->automatic && bp->min < bp->max;
-}
 
 static bool adapt_has_worked(const struct tess_vgpu *vgpu)
 {
@@ -109,7 +100,7 @@ static struct tess_vgpu *adapt_next(struct tess_gpu *gpu, struct tess_vgpu *last
 
 	spin_lock(&gpu->lock);
 	list_for_each_entry(vgpu, &gpu->vgpus, link) {
-		if (behind && !vgpu->dying && !gpu->gone && adapt_is_meant(vgpu)) {
+		if (behind && !vgpu->dying && !gpu->gone && tess_adapt_is_meant(vgpu)) {
 			found = vgpu;
 			vgpu->active++;
 			break;
@@ -118,12 +109,6 @@ static struct tess_vgpu *adapt_next(struct tess_gpu *gpu, struct tess_vgpu *last
 	}
 	spin_unlock(&gpu->lock);
 	return found;
-}
-
-static void adapt_queue(struct tess_gpu *gpu)
-{
-	queue_delayed_work(system_dfl_wq, &gpu->swapper.adapt,
-			   msecs_to_jiffies(READ_ONCE(adapt_period_ms)));
 }
 
 static void adapt_work(struct work_struct *work)
@@ -140,25 +125,7 @@ static void adapt_work(struct work_struct *work)
 	if (!last)
 		return;
 	tess_vgpu_put_client(last);
-	adapt_queue(gpu);
-}
-
-/**
- * tess_adapt_note() - a vGPU is new, or its blueprint is
- * @vgpu: vGPU that cannot be freed now
- *
- * Any context that may not be an interrupt.
- */
-void tess_adapt_note(struct tess_vgpu *vgpu)
-{
-	struct tess_gpu *gpu = vgpu->gpu;
-	bool meant;
-
-	spin_lock(&gpu->lock);
-	meant = adapt_is_meant(vgpu);
-	spin_unlock(&gpu->lock);
-	if (meant)
-		adapt_queue(gpu);
+	tess_adapt_queue(gpu);
 }
 
 /**

@@ -3,10 +3,8 @@
 #define _TESSERA_CORE_ADAPT_H_
 
 struct tess_gpu;
-struct tess_vgpu;
 
 void tess_adapt_init(struct tess_gpu *gpu);
 void tess_adapt_stop(struct tess_gpu *gpu);
-void tess_adapt_note(struct tess_vgpu *vgpu);
 
 #endif

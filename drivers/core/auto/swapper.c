@@ -34,6 +34,7 @@
 #include "run/sched.h"
 #include "shape/move.h"
 #include "shape/transfer.h"
+#include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
@@ -43,7 +44,6 @@
 #define SWAP_PERIOD_MS_MAX	10000
 #define SWAP_MAX_MOVES_MAX	64
 
-static unsigned int swap_period_ms = 100;
 static unsigned int swap_max_moves = 1;
 
 static int swap_param_set(const char *val, const struct kernel_param *kp, unsigned int min,
@@ -70,7 +70,7 @@ static const struct kernel_param_ops swap_period_ops = {
 	.set = swap_period_set,
 	.get = param_get_uint,
 };
-module_param_cb(swap_period_ms, &swap_period_ops, &swap_period_ms, 0644);
+module_param_cb(swap_period_ms, &swap_period_ops, &tess_swap_period_ms, 0644);
 MODULE_PARM_DESC(swap_period_ms, "time between two looks of the swapper, 10 to 10000, default 100");
 
 static const struct kernel_param_ops swap_moves_ops = {
@@ -131,7 +131,7 @@ static void swap_add_slice(struct swap_look *look, const struct tess_slice *slic
 /* Was it moved to another GPU, or to be moved, in the last so many periods? */
 static bool swap_was_relocated(const struct tess_vslice *vs, unsigned int periods)
 {
-	unsigned long length = msecs_to_jiffies(READ_ONCE(swap_period_ms));
+	unsigned long length = msecs_to_jiffies(READ_ONCE(tess_swap_period_ms));
 	unsigned long relocated = READ_ONCE(vs->relocated);
 
 	return relocated && time_before(jiffies, relocated + periods * length);
@@ -352,7 +352,7 @@ static void swap_far(struct tess_gpu *gpu)
 /* Periods in which there was no reason to look count too, and end what was crowded */
 static void swap_advance(struct tess_swapper *swapper)
 {
-	unsigned long now = jiffies, length = msecs_to_jiffies(READ_ONCE(swap_period_ms));
+	unsigned long now = jiffies, length = msecs_to_jiffies(READ_ONCE(tess_swap_period_ms));
 	unsigned long periods = max((now - swapper->looked) / max(length, 1UL), 1UL);
 
 	if (periods > 2 || !swapper->period)
@@ -379,19 +379,6 @@ static void swapper_work(struct work_struct *work)
 	swap_look_end(&look);
 	if (far)
 		swap_far(gpu);
-}
-
-/**
- * tess_swapper_note() - a vslice waits for its slice
- * @vgpu: its vGPU
- *
- * The swapper looks in a period if the vGPU may be moved. Any context.
- */
-void tess_swapper_note(struct tess_vgpu *vgpu)
-{
-	if (READ_ONCE(vgpu->blueprint.automatic))
-		queue_delayed_work(system_dfl_wq, &vgpu->gpu->swapper.work,
-				   msecs_to_jiffies(READ_ONCE(swap_period_ms)));
 }
 
 void tess_vgpu_relocated(struct tess_vgpu *vgpu)

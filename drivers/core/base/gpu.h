@@ -3,6 +3,7 @@
 #define _TESSERA_CORE_GPU_H_
 
 #include <linux/device.h>
+#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -10,9 +11,6 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <tessera/backend.h>
-
-#include "auto/swapper.h"
-#include "pool/vgpu_sysfs.h"
 
 struct tess_display_client;
 struct tess_slice;
@@ -25,6 +23,36 @@ struct tess_vgpu;
 extern struct mutex tess_pool_lock;
 /* By number. Under tess_pool_lock; the pool enters and removes them */
 extern struct xarray tess_pool_gpus;
+
+/**
+ * struct tess_swapper - what a GPU keeps for those that move and grow vGPUs, in auto/
+ * @work: looks at the GPU; pending only while a vGPU that may be moved waits. The rest but
+ *	@adapt is for it alone
+ * @adapt: composes automatic vGPUs anew; pending only while there is one with a range
+ * @period: number of the period, from 1; 0: it never looked
+ * @looked: when that was (jiffies)
+ * @looks: tess_swap_slice.looks of each slice
+ */
+struct tess_swapper {
+	struct delayed_work work;
+	struct delayed_work adapt;
+	u64 period;
+	unsigned long looked;
+	unsigned int looks[TESS_MAX_SLICES];
+};
+
+/**
+ * struct tess_vgpu_dirs - directory "vgpus" of a GPU, for pool/
+ * @lock: protects @kobj, @list and tess_vgpu.dir. Outside of tess_gpu.compose; held while
+ *	readers of files leave, so no file takes it
+ * @kobj: the directory; NULL before the GPU is visible and after it was
+ * @list: directories of vGPUs
+ */
+struct tess_vgpu_dirs {
+	struct mutex lock;
+	struct kobject *kobj;
+	struct list_head list;
+};
 
 /**
  * struct tess_gpu - a GPU of the pool

@@ -33,12 +33,12 @@
 #include <linux/math64.h>
 #include <tessera/compat.h>
 
-#include "auto/swapper.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "sched.h"
 #include "slice/access.h"
 #include "slice/look.h"
+#include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "switch.h"

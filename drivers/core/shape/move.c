@@ -18,8 +18,6 @@
 #include <linux/err.h>
 #include <tessera/compat.h>
 
-#include "auto/adapt.h"
-#include "auto/swapper.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "compose.h"
@@ -31,6 +29,7 @@
 #include "share.h"
 #include "slice/fault.h"
 #include "slice/look.h"
+#include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 

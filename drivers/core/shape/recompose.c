@@ -36,8 +36,6 @@
 
 #include "algo/blueprint.h"
 #include "algo/place.h"
-#include "auto/adapt.h"
-#include "auto/swapper.h"
 #include "base/gpu.h"
 #include "base/refuse.h"
 #include "check.h"
@@ -48,6 +46,7 @@
 #include "run/sched.h"
 #include "run/setup.h"
 #include "share.h"
+#include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 

@@ -38,7 +38,6 @@
 #include "base/refuse.h"
 #include "compose.h"
 #include "move.h"
-#include "pool/vgpu_sysfs.h"
 #include "run/sched.h"
 #include "share.h"
 #include "slice/access.h"
@@ -174,7 +173,7 @@ int tess_vgpu_freeze(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	rc = freeze_locked(vgpu);
 	mutex_unlock(&gpu->compose);
 	if (rc)
-		tess_vgpu_thaw(vgpu);
+		tess_transfer_thaw(vgpu);
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_freeze, TESS_NS);
@@ -202,11 +201,13 @@ static void thaw_first(struct tess_vgpu *vgpu)
 		trace_tess_transfer(vgpu, from, tess_gpu_time(vgpu->gpu),
 				    ktime_us_delta(ktime_get(), from->frozen_at));
 	vgpu->continues = NULL;
-	if (tess_vgpu_sysfs_add(vgpu, NULL))
-		dev_warn(&vgpu->gpu->dev, "\"%s\" has no directory: out of memory\n", vgpu->name);
 }
 
-void tess_vgpu_thaw(struct tess_vgpu *vgpu)
+/**
+ * tess_transfer_thaw() - a vGPU goes on
+ * @vgpu: vGPU that is frozen
+ */
+void tess_transfer_thaw(struct tess_vgpu *vgpu)
 {
 	unsigned int i;
 
@@ -218,7 +219,6 @@ void tess_vgpu_thaw(struct tess_vgpu *vgpu)
 	if (vgpu->continues)
 		thaw_first(vgpu);
 }
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_thaw, TESS_NS);
 
 /* ---- copying ---- */
 

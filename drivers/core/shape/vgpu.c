@@ -15,19 +15,19 @@
 #include <tessera/compat.h>
 
 #include "algo/blueprint.h"
-#include "auto/adapt.h"
 #include "base/gpu.h"
 #include "base/refuse.h"
 #include "check.h"
 #include "compose.h"
 #include "elastic.h"
-#include "pool/vgpu_sysfs.h"
 #include "room.h"
 #include "run/sched.h"
 #include "run/turn.h"
 #include "slice/fault.h"
+#include "slice/note.h"
 #include "slice/vgpu.h"
 #include "transfer.h"
+#include "vgpu.h"
 
 /* From here on it is told when the GPU goes; too late if it is gone already */
 static int vgpu_publish(struct tess_vgpu *vgpu)
@@ -151,7 +151,14 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 	return rc;
 }
 
-struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
+/**
+ * tess_vgpu_make() - compose a vGPU
+ * @gpu: GPU
+ * @params: what it is to be
+ *
+ * Return: as tess_vgpu_create().
+ */
+struct tess_vgpu *tess_vgpu_make(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
 {
 	struct tess_blueprint bp = { 0 };
 	struct tess_vgpu *vgpu;
@@ -182,14 +189,10 @@ struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_
 	}
 	if (rc)
 		goto err_module;
-	rc = tess_vgpu_clear_memory(vgpu);
-	if (rc != -EBUSY)
-		rc = vgpu->continues ? 0 : tess_vgpu_sysfs_add(vgpu, params->replaces);
-	if (rc) {
-		tess_vgpu_destroy(vgpu);
-		return ERR_PTR(rc);
-	}
-	return vgpu;
+	if (tess_vgpu_clear_memory(vgpu) != -EBUSY)
+		return vgpu;
+	tess_vgpu_unmake(vgpu);
+	return ERR_PTR(-EBUSY);
 
 err_module:
 	module_put(vgpu->owner);
@@ -199,16 +202,17 @@ err_free:
 	vgpu_free(vgpu);
 	return ERR_PTR(rc);
 }
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_create, TESS_NS);
 
-void tess_vgpu_destroy(struct tess_vgpu *vgpu)
+/**
+ * tess_vgpu_unmake() - end a vGPU
+ * @vgpu: vGPU that nobody but its call-backs uses any more
+ */
+void tess_vgpu_unmake(struct tess_vgpu *vgpu)
 {
 	struct module *owner = vgpu->owner, *backend = vgpu->backend;
 	struct tess_gpu *gpu = vgpu->gpu;
 	unsigned int i;
 
-	/* Waits for those who use its files */
-	tess_vgpu_sysfs_remove(vgpu);
 	spin_lock(&gpu->lock);
 	vgpu->dying = true;
 	spin_unlock(&gpu->lock);
@@ -228,4 +232,3 @@ void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 	module_put(owner);
 	module_put(backend);
 }
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_destroy, TESS_NS);
