@@ -31,7 +31,6 @@
 #include "algo/swap.h"
 #include "base/gpu.h"
 #include "run/analyzer.h"
-#include "run/sched.h"
 #include "shape/move.h"
 #include "shape/transfer.h"
 #include "slice/note.h"

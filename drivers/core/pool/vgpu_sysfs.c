@@ -25,8 +25,8 @@
 #include <linux/sysfs.h>
 
 #include "base/gpu.h"
+#include "run/account.h"
 #include "run/analyzer.h"
-#include "run/sched.h"
 #include "shape/move.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"

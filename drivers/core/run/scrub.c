@@ -19,16 +19,16 @@
 #include <linux/export.h>
 #include <tessera/compat.h>
 
+#include "account.h"
 #include "base/gpu.h"
 #include "base/mem.h"
-#include "sched.h"
+#include "regs.h"
 #include "setup.h"
 #include "slice/access.h"
 #include "slice/complete.h"
 #include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "vslice.h"
 
 static int vslice_scrub_resident(struct tess_vslice *vs, struct tess_slice *slice)
 {
@@ -58,7 +58,7 @@ static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 	if (tess_vslice_is_resident(vs))
 		rc = vslice_scrub_resident(vs, slice);
 	else
-		tess_vslice_restart_parked(slice, vs);
+		tess_regs_restart_parked(slice, vs);
 	tess_vslice_end(slice, idx);
 	/* If others wait for the slice, nothing tells them any more that it is idle */
 	tess_slice_look(slice);

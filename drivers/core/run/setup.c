@@ -25,10 +25,8 @@
 
 #include "base/gpu.h"
 #include "base/mem.h"
-#include "sched.h"
 #include "setup.h"
 #include "slice/access.h"
-#include "slice/complete.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 

@@ -26,12 +26,12 @@
  */
 #include <drm/tessera_packet.h>
 
+#include "account.h"
 #include "analyzer.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "ring.h"
-#include "sched.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
 #include "slice/slice.h"

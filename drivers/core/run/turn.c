@@ -18,12 +18,11 @@
 #include <linux/list.h>
 
 #include "base/gpu.h"
-#include "sched.h"
+#include "regs.h"
 #include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "turn.h"
-#include "vslice.h"
 
 /* Far more than all turns take; a GPU whose time stands still is no reason to hang */
 #define TURN_TIMEOUT	(30 * HZ)
@@ -108,11 +107,6 @@ int tess_turn_write(struct tess_vslice *vs, u32 off, unsigned int width, u64 val
 	return turn.rc;
 }
 
-bool tess_turn_is_wanted(const struct tess_vslice *vs)
-{
-	return !list_empty_careful(&vs->sched.writes);
-}
-
 static void turn_take(struct tess_vslice *vs, struct list_head *list)
 {
 	struct tess_gpu *gpu = vs->vgpu->gpu;
@@ -139,7 +133,7 @@ void tess_turn_run(struct tess_slice *slice, struct tess_vslice *vs)
 	turn_take(vs, &list);
 	list_for_each_entry_safe(turn, next, &list, link) {
 		/* The turn is its waiter's again after complete() */
-		turn->rc = tess_vslice_write(slice, turn->off, turn->width, turn->val);
+		turn->rc = tess_regs_write(slice, turn->off, turn->width, turn->val);
 		complete(&turn->done);
 	}
 }

@@ -2,14 +2,20 @@
 #ifndef _TESSERA_CORE_TURN_H_
 #define _TESSERA_CORE_TURN_H_
 
+#include <linux/list.h>
 #include <linux/types.h>
 
+#include "slice/vgpu.h"
+
 struct tess_gpu;
-struct tess_slice;
-struct tess_vslice;
+
+/* Does the client of a vslice wait for its turn to write a register? */
+static inline bool tess_turn_is_wanted(const struct tess_vslice *vs)
+{
+	return !list_empty_careful(&vs->sched.writes);
+}
 
 int tess_turn_write(struct tess_vslice *vs, u32 off, unsigned int width, u64 val);
-bool tess_turn_is_wanted(const struct tess_vslice *vs);
 void tess_turn_run(struct tess_slice *slice, struct tess_vslice *vs);
 void tess_turn_cancel(struct tess_vslice *vs, int rc);
 void tess_turn_cancel_all(struct tess_gpu *gpu);

@@ -4,25 +4,23 @@
  *
  * DOC: Vslices
  *
- * A vslice that shares its slice may be parked: it has its slice (home), but another
- * vslice is on it. What is read then comes from its context. A reset, and what follows
- * from it, needs no slice; other writes wait for the vslice's turn.
+ * Indices and offsets come from clients, and nobody has checked them. What is done to the slice
+ * is done in other files: access.c finds and keeps it, regs.c knows what registers do,
+ * turn.c waits.
  */
 #include <linux/err.h>
 #include <tessera/compat.h>
 
 #include "base/context.h"
 #include "base/gpu.h"
-#include "sched.h"
+#include "regs.h"
 #include "slice/access.h"
 #include "slice/complete.h"
-#include "slice/fault.h"
 #include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 #include "turn.h"
-#include "vslice.h"
 
 /* For a client that drives the registers itself */
 static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned int vslice, int *idx)
@@ -38,51 +36,9 @@ static struct tess_slice *vslice_begin_client(struct tess_vgpu *vgpu, unsigned i
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-static bool reg_is_valid(u32 off, unsigned int width)
+static bool vslice_reg_is_valid(u32 off, unsigned int width)
 {
 	return (width == 4 || width == 8) && off < TESS_PAGE_SIZE && !(off % width);
-}
-
-static const struct tess_reg_ops *vslice_regs(const struct tess_slice *slice)
-{
-	return tess_gpu_ops(slice->gpu)->regs;
-}
-
-static bool reg_is_shape(enum tess_reg_role role)
-{
-	return role == TESS_ROLE_KIND || role == TESS_ROLE_CORES || role == TESS_ROLE_ENGINES;
-}
-
-/* What the slice is comes from there, the rest is in the context */
-static int vslice_read_parked(struct tess_slice *slice, const struct tess_vslice *vs, u32 off,
-			      unsigned int width, u64 *val)
-{
-	switch (vslice_regs(slice)->role(off, width, false, 0)) {
-	case TESS_ROLE_KIND:
-		*val = slice->info.kind;
-		return 0;
-	case TESS_ROLE_CORES:
-		*val = slice->info.cores;
-		return 0;
-	case TESS_ROLE_ENGINES:
-		*val = slice->info.engines & vs->setup.engines;
-		return 0;
-	default:
-		return tess_context_read(vs->context, off, width, val);
-	}
-}
-
-/* What its client is not to use is no slice to it, although it goes on there */
-static int vslice_read(struct tess_slice *slice, const struct tess_vslice *vs, u32 off,
-		       unsigned int width, u64 *val)
-{
-	const struct tess_reg_ops *regs = vslice_regs(slice);
-
-	if (!tess_vslice_is_given(vs) && reg_is_shape(regs->role(off, width, false, 0)))
-		return 0;
-	if (!tess_vslice_is_resident(vs))
-		return vslice_read_parked(slice, vs, off, width, val);
-	return regs->read(slice->gpu->be, slice->index, off, width, val);
 }
 
 int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, unsigned int width,
@@ -92,88 +48,16 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 	int idx, rc;
 
 	*val = 0;
-	if (!reg_is_valid(off, width))
+	if (!vslice_reg_is_valid(off, width))
 		return -EINVAL;
 	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	rc = vslice_read(slice, &vgpu->vslices[vslice], off, width, val);
+	rc = tess_regs_read(slice, &vgpu->vslices[vslice], off, width, val);
 	tess_vslice_end(slice, idx);
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_read, TESS_NS);
-
-static int vslice_restart(struct tess_slice *slice)
-{
-	int rc;
-
-	tess_sched_settle(slice);
-	rc = vslice_regs(slice)->reset(slice->gpu->be, slice->index);
-	if (rc)
-		return rc;
-	tess_sched_restarted(slice, tess_slice_resident(slice));
-	tess_route_restart(slice);
-	tess_fault_acked(slice);
-	tess_fault_drop(tess_slice_resident(slice));
-	return 0;
-}
-
-/**
- * tess_vslice_write() - write a register of the resident vslice
- * @slice: slice with a client that drives registers, its hw mutex held, inside tess_gpu_enter()
- * @off: offset in the client page
- * @width: 4 or 8
- * @val: value
- *
- * What the core remembers about a slice follows what its client writes.
- *
- * Return: 0, -ENODEV.
- */
-int tess_vslice_write(struct tess_slice *slice, u32 off, unsigned int width, u64 val)
-{
-	const struct tess_reg_ops *regs = vslice_regs(slice);
-	enum tess_reg_role role = regs->role(off, width, true, val);
-	int rc;
-
-	lockdep_assert_held(&slice->hw);
-	if (role == TESS_ROLE_RESET)
-		return vslice_restart(slice);
-	rc = regs->write(slice->gpu->be, slice->index, off, width, val);
-	if (!rc && role == TESS_ROLE_FAULT_ACK)
-		tess_fault_acked(slice);
-	return rc;
-}
-
-/**
- * tess_vslice_restart_parked() - reset of a vslice that is not on its slice
- * @slice: home, its hw mutex held, inside tess_gpu_enter()
- * @vs: vslice
- */
-void tess_vslice_restart_parked(struct tess_slice *slice, struct tess_vslice *vs)
-{
-	struct tess_gpu *gpu = slice->gpu;
-
-	lockdep_assert_held(&slice->hw);
-	tess_context_clear(vs->context);
-	vs->fault_told = false;
-	vs->fault_owed = false;
-	tess_fault_drop(vs);
-	spin_lock(&gpu->lock);
-	vs->seen = 0;
-	spin_unlock(&gpu->lock);
-	tess_sched_restarted(slice, vs);
-}
-
-/* True: it was done; false: it needs the slice */
-static bool vslice_write_parked(struct tess_slice *slice, struct tess_vslice *vs, u32 off,
-				unsigned int width, u64 val)
-{
-	enum tess_reg_role role = vslice_regs(slice)->role(off, width, true, val);
-
-	if (role == TESS_ROLE_RESET)
-		tess_vslice_restart_parked(slice, vs);
-	return role == TESS_ROLE_RESET || role == TESS_ROLE_INVALIDATE;
-}
 
 int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 			  unsigned int width, u64 val)
@@ -183,7 +67,7 @@ int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 	bool wait = false;
 	int idx, rc = 0;
 
-	if (!reg_is_valid(off, width))
+	if (!vslice_reg_is_valid(off, width))
 		return -EINVAL;
 	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
@@ -192,9 +76,9 @@ int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 	if (tess_vslice_is_denied(vs))
 		rc = -ENXIO;
 	else if (tess_vslice_is_resident(vs))
-		rc = tess_vslice_write(slice, off, width, val);
+		rc = tess_regs_write(slice, off, width, val);
 	else
-		wait = !vslice_write_parked(slice, vs, off, width, val);
+		wait = !tess_regs_write_parked(slice, vs, off, width, val);
 	tess_vslice_end(slice, idx);
 	return wait ? tess_turn_write(vs, off, width, val) : rc;
 }
@@ -213,9 +97,9 @@ int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
 	if (tess_vslice_is_denied(vs))
 		rc = -ENXIO;
 	else if (tess_vslice_is_resident(vs))
-		rc = vslice_restart(slice);
+		rc = tess_regs_restart(slice);
 	else
-		tess_vslice_restart_parked(slice, vs);
+		tess_regs_restart_parked(slice, vs);
 	tess_vslice_end(slice, idx);
 	return rc;
 }

@@ -23,7 +23,6 @@
 #include "compose.h"
 #include "elastic.h"
 #include "move.h"
-#include "run/sched.h"
 #include "run/setup.h"
 #include "run/switch.h"
 #include "share.h"

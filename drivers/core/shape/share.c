@@ -22,7 +22,7 @@
 #include "base/gpu.h"
 #include "check.h"
 #include "elastic.h"
-#include "run/sched.h"
+#include "run/account.h"
 #include "run/turn.h"
 #include "share.h"
 #include "slice/fault.h"

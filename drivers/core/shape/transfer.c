@@ -38,7 +38,6 @@
 #include "base/refuse.h"
 #include "compose.h"
 #include "move.h"
-#include "run/sched.h"
 #include "share.h"
 #include "slice/access.h"
 #include "slice/fault.h"

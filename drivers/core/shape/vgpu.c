@@ -21,7 +21,7 @@
 #include "compose.h"
 #include "elastic.h"
 #include "room.h"
-#include "run/sched.h"
+#include "run/account.h"
 #include "run/turn.h"
 #include "slice/fault.h"
 #include "slice/note.h"
