@@ -10,7 +10,6 @@
 #include "chip.h"
 #include "client.h"
 #include "context.h"
-#include "hw.h"
 
 static int client_read(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
 		       u64 *val)

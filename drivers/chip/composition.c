@@ -22,7 +22,6 @@
 
 #include "chip.h"
 #include "composition.h"
-#include "hw.h"
 
 /* The host writes for microseconds, but its processor may be busy otherwise */
 #define COMPOSITION_TRIES	2000

@@ -17,11 +17,7 @@
  * restores.
  *
  * Images are made by the host, too: for a ring of the host's own that is about to start, or that
- * is to leave a packet out; and for a client that cannot be saved because it does not stop, or
- * whose saved image the GPU refuses. What the packet in progress needs is not known then, so that
- * packet is lost, and so is the VM that it ran in: the ring is left disabled, as after an abort,
- * with the fault in its registers. A client that repeated the packet instead would run it without
- * its VM.
+ * is to leave a packet out; and for a client that cannot be saved (capture.c).
  */
 #include <linux/crc32c.h>
 #include <linux/dma-mapping.h>
@@ -32,9 +28,6 @@
 #include "chip.h"
 #include "client.h"
 #include "context.h"
-#include "counters.h"
-#include "hw.h"
-#include "switch.h"
 
 static_assert(sizeof(struct tess_chip_context_start) == TESS_CTX_IDLE_SIZE);
 static_assert(TESS_CTX_PAGE_BYTES == TESS_SREG_COUNTERS);
@@ -238,9 +231,15 @@ static u64 capture_saved(const struct tess_chip_context *ctx, const struct captu
 				 get_unaligned_le32(ctx->regs + reg->off);
 }
 
-/* From what was saved, or, if that is NULL, from the slice */
-static void capture_regs(struct tess_chip *chip, unsigned int slice,
-			 const struct tess_chip_context *saved, u8 *page)
+/**
+ * tess_chip_context_regs() - registers that go into an image of the host's
+ * @chip: device
+ * @slice: number
+ * @saved: take them from what was saved here; NULL: from the slice
+ * @page: client page of the image
+ */
+void tess_chip_context_regs(struct tess_chip *chip, unsigned int slice,
+			    const struct tess_chip_context *saved, u8 *page)
 {
 	unsigned int i;
 	u64 val;
@@ -261,29 +260,20 @@ static void capture_regs(struct tess_chip *chip, unsigned int slice,
 			   page + TESS_SREG_RING_LOG2);
 }
 
-/* Disabled, with a fault of the packet where the ring stands */
-static void capture_fault(u8 *page, u32 cause)
-{
-	u64 rptr = get_unaligned_le64(page + TESS_SREG_RPTR);
-	u32 irqs = get_unaligned_le32(page + TESS_SREG_IRQ_STATUS);
-	u32 status = TESS_STATUS_FAULTED;
-
-	if (rptr != get_unaligned_le64(page + TESS_SREG_WPTR))
-		status |= TESS_STATUS_BUSY;
-	put_unaligned_le32(status, page + TESS_SREG_STATUS);
-	put_unaligned_le32(irqs | TESS_IRQ_STATUS_FAULT, page + TESS_SREG_IRQ_STATUS);
-	put_unaligned_le32(cause, page + TESS_SREG_FAULT_CAUSE);
-	put_unaligned_le64(rptr, page + TESS_SREG_FAULT_PACKET);
-}
-
 static void put_section(struct tess_ctx_section *s, enum tess_ctx_type type, size_t size)
 {
 	s->type = cpu_to_le32(type);
 	s->size = cpu_to_le64(size);
 }
 
-static void put_start(struct tess_chip *chip, unsigned int slice,
-		      struct tess_chip_context_start *start)
+/**
+ * tess_chip_context_put_start() - what every image begins with that the host makes
+ * @chip: device
+ * @slice: number, for information
+ * @start: image; its registers, counters and address space are there
+ */
+void tess_chip_context_put_start(struct tess_chip *chip, unsigned int slice,
+				 struct tess_chip_context_start *start)
 {
 	struct tess_ctx_header *h = &start->header;
 
@@ -300,7 +290,13 @@ static void put_start(struct tess_chip *chip, unsigned int slice,
 	h->checksum = cpu_to_le32(~crc32c(~0, start, sizeof(*start)));
 }
 
-static void capture_set(struct tess_chip_context *ctx, const struct tess_chip_context_start *start)
+/**
+ * tess_chip_context_set() - an image of the host's is the context of a client
+ * @ctx: context
+ * @start: image
+ */
+void tess_chip_context_set(struct tess_chip_context *ctx,
+			   const struct tess_chip_context_start *start)
 {
 	ctx->start = *start;
 	ctx->captured = true;
@@ -308,53 +304,6 @@ static void capture_set(struct tess_chip_context *ctx, const struct tess_chip_co
 	regs_set(ctx, start);
 	ctx->hw.used = sizeof(*start);
 	ctx->bad = false;
-}
-
-int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
-			      struct tess_hw_context *hw, u32 cause)
-{
-	struct tess_chip_context *ctx = to_tess_chip_context(hw);
-	struct tess_chip *chip = to_tess_chip(be);
-	u64 counters[TESS_COUNTER_COUNT];
-	struct tess_chip_context_start start = {};
-	unsigned int i;
-	int rc;
-
-	if (READ_ONCE(chip->dead))
-		return -ENODEV;
-	capture_regs(chip, slice, NULL, start.client.page);
-	capture_fault(start.client.page, cause);
-	rc = tess_chip_counters(be, slice, false, counters);
-	if (rc)
-		return rc;
-	for (i = 0; i < TESS_COUNTER_COUNT; i++)
-		start.counters.counter[i] = cpu_to_le64(counters[i]);
-	if (!tess_chip_is_alive(chip))
-		return -ENODEV;
-	/* The present client may have become the next one meanwhile */
-	if (tess_chip_switch_came_late(chip, slice))
-		return -EALREADY;
-	put_start(chip, slice, &start);
-	capture_set(ctx, &start);
-	return 0;
-}
-
-int tess_chip_context_lose(struct tess_backend *be, unsigned int slice,
-			   struct tess_hw_context *hw, u32 cause)
-{
-	struct tess_chip_context *ctx = to_tess_chip_context(hw);
-	struct tess_chip_context_start start = {};
-
-	if (ctx->lost)
-		return -EBADMSG;
-	capture_regs(NULL, slice, ctx, start.client.page);
-	capture_fault(start.client.page, cause);
-	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
-	       sizeof(start.counters.counter));
-	put_start(to_tess_chip(be), slice, &start);
-	capture_set(ctx, &start);
-	ctx->lost = true;
-	return 0;
 }
 
 static void client_put32(struct tess_ctx_client *client, u32 off, u32 val)
@@ -397,8 +346,8 @@ void tess_chip_context_start(struct tess_chip *chip, unsigned int slice,
 	client_put32(&start.client, TESS_SREG_RING_LOG2, log2);
 	client_put64(&start.client, TESS_SREG_COMPLETION, rec);
 	client_enable(&start.client, 0);
-	put_start(chip, slice, &start);
-	capture_set(ctx, &start);
+	tess_chip_context_put_start(chip, slice, &start);
+	tess_chip_context_set(ctx, &start);
 }
 
 /**
@@ -416,14 +365,14 @@ void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,
 	struct tess_chip_context_start start = {};
 	u32 irqs;
 
-	capture_regs(NULL, slice, ctx, start.client.page);
+	tess_chip_context_regs(NULL, slice, ctx, start.client.page);
 	irqs = get_unaligned_le32(start.client.page + TESS_SREG_IRQ_STATUS);
 	client_put32(&start.client, TESS_SREG_IRQ_STATUS, irqs & ~TESS_IRQ_STATUS_FAULT);
 	client_enable(&start.client, rptr);
 	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
 	       sizeof(start.counters.counter));
-	put_start(chip, slice, &start);
-	capture_set(ctx, &start);
+	tess_chip_context_put_start(chip, slice, &start);
+	tess_chip_context_set(ctx, &start);
 }
 
 /**

@@ -59,12 +59,14 @@ int tess_chip_context_read(struct tess_hw_context *hw, u32 off, unsigned int wid
 int tess_chip_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val);
 int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT]);
 bool tess_chip_context_fault(struct tess_hw_context *hw, struct tess_fault *fault);
-int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
-			      struct tess_hw_context *hw, u32 cause);
-int tess_chip_context_lose(struct tess_backend *be, unsigned int slice,
-			   struct tess_hw_context *hw, u32 cause);
 void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used);
 void tess_chip_context_put(struct tess_chip_context *ctx);
+void tess_chip_context_regs(struct tess_chip *chip, unsigned int slice,
+			    const struct tess_chip_context *saved, u8 *page);
+void tess_chip_context_put_start(struct tess_chip *chip, unsigned int slice,
+				 struct tess_chip_context_start *start);
+void tess_chip_context_set(struct tess_chip_context *ctx,
+			   const struct tess_chip_context_start *start);
 void tess_chip_context_start(struct tess_chip *chip, unsigned int slice,
 			     struct tess_chip_context *ctx, u64 base, u32 log2, u64 rec);
 void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,

@@ -11,7 +11,6 @@
 
 #include "chip.h"
 #include "counters.h"
-#include "hw.h"
 
 static int counters_read(struct tess_chip *chip, u32 first, u64 counters[TESS_COUNTER_COUNT])
 {

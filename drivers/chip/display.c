@@ -13,7 +13,6 @@
 
 #include "chip.h"
 #include "display.h"
-#include "hw.h"
 
 /* Some frames */
 #define DISPLAY_OFF_TIMEOUT_US	200000

@@ -9,13 +9,6 @@
  * operations for vGPUs, and resetting or invalidating a slice goes through its client
  * page there. A GPU that cannot exchange clients by itself has a table without the
  * operations for it. Which table applies is decided once, when the GPU is identified.
- *
- * A device that was pulled answers all ones, one that was switched off perhaps zeroes.
- * Whoever reads ones, or depends on an answer, checks the identification; once that is
- * wrong, the device is dead: no register is touched any more and the core is told. A device
- * whose registers cannot be read may still reach memory, because a bridge lost a window or
- * its own decoding is off. So it is silenced first, by a PCI function switched off the bus: what
- * is taken from a dead device is not accessed any more.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -24,6 +17,8 @@
 #include <linux/sizes.h>
 #include <tessera/compat.h>
 
+#include "alive.h"
+#include "capture.h"
 #include "chip.h"
 #include "client.h"
 #include "composition.h"
@@ -38,43 +33,6 @@
 #define HW_VERSION_MAJOR	1
 #define HW_RESET_TIMEOUT_US	500000
 #define HW_COPY_BYTES_PER_CYCLE	64
-
-void tess_chip_bury(struct tess_chip *chip)
-{
-	chip->params.io->silence(chip);
-	/* Whoever finds it dead takes its memory: not before it is off the bus */
-	smp_store_release(&chip->dead, true);
-}
-EXPORT_SYMBOL_NS_GPL(tess_chip_bury, TESS_NS);
-
-/**
- * tess_chip_answers() - does it look like a GPU?
- * @chip: device
- *
- * Any context. A register is read, whatever is known of the device.
- *
- * Return: true if it does.
- */
-bool tess_chip_answers(struct tess_chip *chip)
-{
-	return tess_chip_read32(chip, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE;
-}
-
-bool tess_chip_is_alive(struct tess_chip *chip)
-{
-	struct tess_gpu *gpu = READ_ONCE(chip->be.gpu);
-
-	if (READ_ONCE(chip->dead))
-		return false;
-	/* It is not asked, see sleep.c */
-	if (READ_ONCE(chip->be.asleep) || tess_chip_answers(chip))
-		return true;
-	tess_chip_bury(chip);
-	if (gpu)
-		tess_gpu_lost(gpu);
-	return false;
-}
-EXPORT_SYMBOL_NS_GPL(tess_chip_is_alive, TESS_NS);
 
 void tess_chip_reset(struct tess_chip *chip)
 {
@@ -217,32 +175,6 @@ static void hw_cut(struct tess_backend *be)
 	chip->params.io->silence(chip);
 }
 
-/**
- * tess_chip_invalidate() - drop translations
- * @chip: device
- * @slices: in these slices
- *
- * On return they reach nothing through those; a dead device reaches nothing at all.
- */
-void tess_chip_invalidate(struct tess_chip *chip, u64 slices)
-{
-	unsigned int i;
-
-	/* Pairs with tess_chip_bury(). One that sleeps wakes up without translations */
-	if (!slices || smp_load_acquire(&chip->dead) || READ_ONCE(chip->be.asleep))
-		return;
-	for (i = 0; i < chip->info.slice_count; i++) {
-		if (!(slices & BIT_ULL(i)))
-			continue;
-		if (chip->info.is_vgpu)
-			tess_chip_write32(chip, TESS_CLIENT_PAGE(i), TESS_SREG_TLB_INVALIDATE, 1);
-		else
-			tess_chip_write32(chip, TESS_HOST_PAGE(i), TESS_HREG_TLB_INVALIDATE, 1);
-	}
-	/* Writes are posted: an answer means that they have arrived */
-	tess_chip_is_alive(chip);
-}
-
 /* ---- slices ---- */
 
 static void hw_kick(struct tess_backend *be, unsigned int slice, u64 wptr)
@@ -333,7 +265,7 @@ static int hw_slice_stage2(struct tess_backend *be, unsigned int slice, struct t
 
 /* ---- faults ---- */
 
-static u64 pending(struct tess_chip *chip, u32 reg)
+static u64 hw_pending(struct tess_chip *chip, u32 reg)
 {
 	u64 mask;
 
@@ -347,12 +279,12 @@ static u64 pending(struct tess_chip *chip, u32 reg)
 
 static u64 hw_fault_pending(struct tess_backend *be)
 {
-	return pending(to_tess_chip(be), TESS_REG_FAULT_PENDING);
+	return hw_pending(to_tess_chip(be), TESS_REG_FAULT_PENDING);
 }
 
 static u64 hw_host_fault_pending(struct tess_backend *be)
 {
-	return pending(to_tess_chip(be), TESS_REG_HFAULT_PENDING);
+	return hw_pending(to_tess_chip(be), TESS_REG_HFAULT_PENDING);
 }
 
 static bool hw_fault_read(struct tess_backend *be, unsigned int slice, struct tess_fault *fault)

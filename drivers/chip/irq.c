@@ -16,7 +16,6 @@
 
 #include "chip.h"
 #include "composition.h"
-#include "hw.h"
 
 bool tess_chip_irq(struct tess_chip *chip, unsigned int vector)
 {

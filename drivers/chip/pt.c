@@ -49,8 +49,8 @@
 #include <linux/slab.h>
 #include <linux/vmstat.h>
 
+#include "alive.h"
 #include "chip.h"
-#include "hw.h"
 #include "pt.h"
 
 #define ASID_MIN	1

@@ -25,7 +25,6 @@
 
 #include "chip.h"
 #include "context.h"
-#include "hw.h"
 #include "pt.h"
 #include "ring.h"
 

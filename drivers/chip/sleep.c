@@ -26,8 +26,8 @@
 #include <linux/string.h>
 #include <tessera/compat.h>
 
+#include "alive.h"
 #include "chip.h"
-#include "hw.h"
 #include "sleep.h"
 
 /* ---- VRAM ---- */

@@ -32,7 +32,6 @@
 
 #include "chip.h"
 #include "context.h"
-#include "hw.h"
 #include "pt.h"
 #include "switch.h"
 

@@ -37,7 +37,6 @@
 #include <tessera/compat.h>
 
 #include "chip.h"
-#include "hw.h"
 
 #define PAGES_PER_CHUNK	(SZ_2M / SZ_4K)
 
@@ -190,7 +189,7 @@ static int vram_access_error(const struct tess_chip *chip)
 }
 
 /* false: not all of it, because the GPU is gone or asleep, or @hurry was set meanwhile */
-static bool vram_zero(struct tess_chip *chip, u64 off, u64 left, const bool *hurry)
+static bool vram_zero_range(struct tess_chip *chip, u64 off, u64 left, const bool *hurry)
 {
 	while (left) {
 		u64 n = min_t(u64, left, SZ_2M);
@@ -210,8 +209,8 @@ static bool vram_zero(struct tess_chip *chip, u64 off, u64 left, const bool *hur
 static bool vram_zero_block(struct tess_chip *chip, struct gpu_buddy_block *block,
 			    const bool *hurry)
 {
-	return vram_zero(chip, gpu_buddy_block_offset(block),
-			 gpu_buddy_block_size(&chip->mm.buddy, block), hurry);
+	return vram_zero_range(chip, gpu_buddy_block_offset(block),
+			       gpu_buddy_block_size(&chip->mm.buddy, block), hurry);
 }
 
 static struct gpu_buddy_block *vram_next_dirty(struct tess_chip_vram *mm)
@@ -362,7 +361,7 @@ int tess_chip_vram_zero(struct tess_backend *be, u64 offset, u64 size)
 {
 	struct tess_chip *chip = to_tess_chip(be);
 
-	return vram_zero(chip, offset, size, NULL) ? 0 : vram_access_error(chip);
+	return vram_zero_range(chip, offset, size, NULL) ? 0 : vram_access_error(chip);
 }
 
 int tess_chip_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)
@@ -468,7 +467,7 @@ static void vram_zero_stained(struct tess_chip *chip)
 		u64 off = (u64)chunk * SZ_2M;
 
 		if (!mm->used[chunk] && off < size)
-			vram_zero(chip, off, min_t(u64, size - off, SZ_2M), NULL);
+			vram_zero_range(chip, off, min_t(u64, size - off, SZ_2M), NULL);
 	}
 }
 
