@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Faults of KVM guests, as TAP; runs in the host VM.
+"""Faults of KVM guests, as TAP; runs in the host VM. With names only these.
 
 A guest's kernel crashes in mid-work, and boots again; a vGPU is unplugged from a guest in
-mid-work, and plugged in again. A bystander works beside them, and afterwards the pool has what it
-had.
+mid-work, and plugged in again; a guest falls asleep in mid-work. A bystander works beside them,
+and afterwards the pool has what it had.
 """
 
 import glob
@@ -44,6 +44,10 @@ until [ -e /dev/dri/renderD128 ]; do sleep 0.2; done
 echo plugged in
 {WORK}
 """
+
+
+# Nothing can be read from the tree afterwards
+DOZE = "cp out/selftests/faults/doze /run/doze && cd / && exec /run/doze"
 
 
 class Bystander:
@@ -124,12 +128,22 @@ def replug(tap, bystander):
     guest.remove()
 
 
+def doze(tap, bystander):
+    guest = Guest("doze", DOZE)
+    tap.ok(guest.ended(), "a guest falls asleep in mid-work: processes find a new vGPU")
+    tap.ok(bystander.goes_on(), "who works beside it goes on")
+    guest.remove()
+
+
+ACTS = {"crash": crash, "replug": replug, "doze": doze}
+
+
 def main():
     os.makedirs(DIR, exist_ok=True)
     tap = Tap()
     before = read(f"{gpu()}/slices_free"), read(f"{gpu()}/vram_free")
     bystander = Bystander()
-    for act in crash, replug:
+    for act in [ACTS[name] for name in sys.argv[1:]] or ACTS.values():
         try:
             act(tap, bystander)
         except (OSError, TimeoutError, subprocess.CalledProcessError) as err:

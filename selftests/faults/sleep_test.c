@@ -5,15 +5,21 @@
  * The file system of a host VM's tree does not survive that: this program has to be run from
  * another one, and nothing can be read from the tree afterwards (run.sh does it like this).
  */
+#include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "harness.h"
+#include "await.h"
 #include "books.h"
 #include "bystander.h"
+#include "log.h"
 #include "tess_ctx.h"
 
 #define POWER "/sys/power/"
 #define ASLEEP_S "2"
+/* Long enough to be asleep when the GPU ends, which is 10 seconds after it was asked for */
+#define GONE_S "25"
 #define VRAM_BYTES (256ull << 10)
 /* Some 10 seconds at the nominal clock, and how long both take at most */
 #define LONG_LOOPS 20000000
@@ -44,9 +50,9 @@ FIXTURE_TEARDOWN(sleep)
  * All that the kernel does to devices and interrupts, and sleep for a moment; pm_test wakes the
  * system up, which the clock of an emulated machine cannot do.
  */
-static int sleep_system(const char *how)
+static int sleep_for(const char *seconds, const char *how)
 {
-	int ret = file_write("/sys/module/suspend/parameters/pm_test_delay", ASLEEP_S);
+	int ret = file_write("/sys/module/suspend/parameters/pm_test_delay", seconds);
 
 	if (!ret)
 		ret = file_write(POWER "pm_test", "platform");
@@ -54,6 +60,11 @@ static int sleep_system(const char *how)
 		ret = file_write(POWER "state", how);
 	file_write(POWER "pm_test", "none");
 	return ret;
+}
+
+static int sleep_system(const char *how)
+{
+	return sleep_for(ASLEEP_S, how);
 }
 
 /* A job of a process that is in the ring when the system falls asleep */
@@ -185,6 +196,51 @@ TEST_F_TIMEOUT(sleep, to_memory, 240)
 	sleep_across(_metadata, &self->by, "mem");
 	/* Again, with what it has from the first time */
 	sleep_across(_metadata, &self->by, "mem");
+}
+
+/* ---- a GPU that does not come back ---- */
+
+/*
+ * The process that is the GPU ends, because a file asks for it, a while after that file is there: the
+ * system is asleep by then, with a virtual machine and a process in the middle of their work
+ */
+TEST_TIMEOUT(pulled_while_asleep, 200)
+{
+	const char *ask = getenv("TESS_END_GPU");
+	struct drm_tessera_query_gpu gpu;
+	char path[PATH_MAX];
+	struct sleeper s;
+	struct client c;
+	int mark;
+	FILE *f;
+
+	if (!ask)
+		SKIP(return, "nobody is there to end the GPU");
+	fresh_start();
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.60s/remove", gpu_name());
+	mark = log_mark();
+	ASSERT_LE(0, mark);
+	ASSERT_EQ(0, client_open(&c, "C2"));
+	ASSERT_EQ(0, client_warm(&c));
+	client_kernel(&c, TESS_K_LOOP, 8, 256);
+	client_fence(&c);
+	sleeper_start(&s, -1);
+	ASSERT_EQ(0, file_write(POWER "mem_sleep", "deep"));
+	f = fopen(ask, "w");
+	ASSERT_NE(NULL, f);
+	ASSERT_LT(0, fprintf(f, "%s\n", gpu_name()));
+	ASSERT_EQ(0, fclose(f));
+	ASSERT_EQ(0, sleep_for(GONE_S, "mem"));
+	EXPECT_TRUE(log_says(mark, "the GPU did not come back when the system woke up"));
+	/* Its clients are told, and nothing waits for it when it is taken out */
+	EXPECT_GT(0, tess_ctx_wait(&s.ctx));
+	EXPECT_GT(0, tess_syncobj_status(s.ctx.fd, s.ctx.done));
+	EXPECT_TRUE(await_dead(&c));
+	vgpu_close(&c.v);
+	EXPECT_EQ(0, file_write(path, "1"));
+	EXPECT_NE(0, access(path, F_OK));
+	EXPECT_EQ(-ENODEV, __tess_query(s.ctx.fd, DRM_TESSERA_QUERY_GPU, &gpu, sizeof(gpu)));
+	sleeper_end(&s);
 }
 
 TEST_HARNESS_MAIN
