@@ -12,7 +12,6 @@
 #include "bystander.h"
 
 #define MDEV_BUS "/sys/class/mdev_bus/"
-#define CLASS "/sys/class/tessera/"
 #define DEVICES "/sys/bus/pci/devices/"
 #define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define PATIENCE_MS 60000
@@ -21,7 +20,7 @@
 FIXTURE(gone)
 {
 	struct bystander by;
-	char stays[64]; /* directory of the GPU that stays */
+	char stays[PATH_MAX - 64]; /* directory of the GPU that stays */
 	long long slices, vram, pins; /* that are free there, or held */
 	char bdf[64]; /* of the GPU that goes */
 	char uuid[37];
@@ -42,26 +41,6 @@ static void find_other(char *bdf, size_t size)
 	while (d && (e = readdir(d)) && !*bdf) {
 		if (e->d_name[0] != '.' && strcmp(e->d_name, gpu_name()))
 			snprintf(bdf, size, "%.60s", e->d_name);
-	}
-	if (d)
-		closedir(d);
-}
-
-/* The directory of the one that it is on */
-static void find_class(char *path, size_t size)
-{
-	char name[64], file[PATH_MAX];
-	DIR *d = opendir(CLASS);
-	struct dirent *e;
-
-	*path = 0;
-	while (d && (e = readdir(d)) && !*path) {
-		snprintf(file, sizeof(file), CLASS "%.16s/name", e->d_name);
-		if (e->d_name[0] == '.' || file_read(file, name, sizeof(name)))
-			continue;
-		name[strcspn(name, "\n")] = 0;
-		if (!strcmp(name, gpu_name()))
-			snprintf(path, size, CLASS "%.16s", e->d_name);
 	}
 	if (d)
 		closedir(d);
@@ -95,7 +74,7 @@ FIXTURE_SETUP(gone)
 	find_other(self->bdf, sizeof(self->bdf));
 	if (!*self->bdf)
 		SKIP(return, "there is one GPU only");
-	find_class(self->stays, sizeof(self->stays));
+	ASSERT_EQ(0, gpu_class(self->stays, sizeof(self->stays)));
 	self->slices = stays_value(self, "slices_free");
 	self->vram = stays_value(self, "vram_free");
 	self->pins = pins_held();

@@ -16,7 +16,8 @@ for kernel in 6.12 7.2; do
 			out/selftests/mdev/span_live; d=\$?
 			out/selftests/mdev/span; e=\$?
 			out/selftests/mdev/held; f=\$?
-			out/selftests/mdev/stuck && exit \$((a | b | c | d | e | f))" || status=1
+			out/selftests/mdev/blueprint; g=\$?
+			out/selftests/mdev/stuck && exit \$((a | b | c | d | e | f | g))" || status=1
 done
 scripts/vm host --gpus 2 --model-args "" \
 	--model-args "--slices 4 --kinds compute:3,mixed:1 --vram 32M" --timeout 300 -- \

@@ -47,6 +47,24 @@ const char *gpu_dir(void)
 	return dir;
 }
 
+int gpu_class(char *path, size_t size)
+{
+	char pattern[PATH_MAX];
+	int ret = -ENODEV;
+	glob_t g;
+
+	if (!gpu_name())
+		return ret;
+	/* It has another number each time that it comes back */
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/tessera/gpu*", gpu_name());
+	if (!glob(pattern, 0, NULL, &g) && g.gl_pathc == 1) {
+		snprintf(path, size, "%s", g.gl_pathv[0]);
+		ret = 0;
+	}
+	globfree(&g);
+	return ret;
+}
+
 int file_read(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -164,11 +182,14 @@ const char *mdev_attr(const char *uuid, const char *name)
 
 long long pool_value(const char *name)
 {
-	char path[PATH_MAX], buf[32];
+	char path[PATH_MAX], file[PATH_MAX + 64], buf[32];
 	int ret;
 
-	snprintf(path, sizeof(path), "/sys/class/tessera/gpu0/%s", name);
-	ret = file_read(path, buf, sizeof(buf));
+	ret = gpu_class(path, sizeof(path));
+	if (ret)
+		return ret;
+	snprintf(file, sizeof(file), "%s/%.60s", path, name);
+	ret = file_read(file, buf, sizeof(buf));
 	return ret ? ret : atoll(buf);
 }
 

@@ -29,6 +29,8 @@
 
 /* Directory of the first GPU that gives vGPUs; NULL: there is none */
 const char *gpu_dir(void);
+/* The directory that the core has of it: 0, -ENODEV */
+int gpu_class(char *path, size_t size);
 /* PCI address of it */
 const char *gpu_name(void);
 int mdev_available(const char *type);
@@ -46,7 +48,7 @@ int file_read(const char *path, char *buf, size_t size);
 /* Attribute of an mdev without its newline; one buffer, "" if it cannot be read */
 const char *mdev_attr(const char *uuid, const char *name);
 int mdev_attr_write(const char *uuid, const char *name, const char *text);
-/* Number in a file of the first GPU of the pool, negative errno */
+/* Number in a file that the core has of that GPU, negative errno */
 long long pool_value(const char *name);
 /* Number in a file of a vslice in the core's part of sysfs, negative errno */
 int vslice_get(const char *uuid, unsigned int vslice, const char *name);
