@@ -15,6 +15,7 @@
  */
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -307,7 +308,10 @@ out_finish:
 	return ret;
 }
 
-/* A caller that repeats an interrupted call with these arguments goes on where it was */
+/*
+ * A caller that repeats an interrupted call with these arguments goes on where it was. Signals are
+ * looked for behind an operation that was done: however often they come, each call does one.
+ */
 static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
 			struct drm_tessera_vm_bind *args,
 			const struct drm_tessera_vm_bind_op *ops)
@@ -316,8 +320,11 @@ static int tess_vm_bind(struct tess_vm *vm, struct drm_file *file,
 
 	while (!ret && args->done < args->ops.count) {
 		ret = tess_vm_bind_op(vm, file, &ops[args->done]);
-		if (!ret)
-			args->done++;
+		if (ret)
+			break;
+		args->done++;
+		if (args->done < args->ops.count && signal_pending(current))
+			ret = -EINTR;
 	}
 	return ret;
 }
