@@ -16,6 +16,8 @@
  *	the GPU is there
  * @TESS_HOLD_TABLE: the page fault of a doorbell allocates a page table, which is charged to the
  *	VMM
+ * @TESS_HOLD_FAULT: a ring stands at a fault, and the work that is to find out of which job begins
+ * @TESS_HOLD_LANES: the DRM front-end leaves a GPU: the lanes of a slice are ended, and not freed
  * @TESS_HOLD_COUNT: number of them
  */
 enum tess_hold_point {
@@ -23,6 +25,8 @@ enum tess_hold_point {
 	TESS_HOLD_MOVE,
 	TESS_HOLD_BAR,
 	TESS_HOLD_TABLE,
+	TESS_HOLD_FAULT,
+	TESS_HOLD_LANES,
 	TESS_HOLD_COUNT,
 };
 

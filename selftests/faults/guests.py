@@ -2,8 +2,8 @@
 """Faults of KVM guests, as TAP; runs in the host VM. With names only these.
 
 A guest's kernel crashes in mid-work, and boots again; a vGPU is unplugged from a guest in
-mid-work, and plugged in again; a guest falls asleep in mid-work. A bystander works beside them,
-and afterwards the pool has what it had.
+mid-work, and plugged in again; a guest falls asleep in mid-work; a guest unloads a driver while its
+vGPU becomes larger. A bystander works beside them, and afterwards the pool has what it had.
 """
 
 import glob
@@ -15,7 +15,7 @@ import uuid
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "..", "scripts", "vm.d")]
-from hostvm import TREE, VM, Tap, gpu, print_console, read, wait_until, write  # noqa: E402
+from hostvm import GUESTS, TREE, VM, Tap, gpu, print_console, read, wait_until, write  # noqa: E402
 from hung import Monitor  # noqa: E402
 
 DIR = "/run/faults"
@@ -50,6 +50,27 @@ echo plugged in
 DOZE = "cp out/selftests/faults/doze /run/doze && cd / && exec /run/doze"
 
 
+# The driver of the DRM device leaves the vGPU, and its lanes of slice 1, which is not there, have
+# ended, when the host gives that slice
+LEAVE = f"""
+hold=/sys/module/tessera/parameters/hold
+held() {{ until [ "$(cat $hold)" = "lanes held" ]; do sleep 0.2; done; }}
+echo lanes >$hold
+rmmod tessera_drm &
+held
+echo lanes >$hold
+held
+echo held
+until [ "$(cat /sys/class/tessera/gpu0/slices/slice1/state)" = elastic ]; do sleep 0.2; done
+sleep 1
+echo none >$hold
+wait $! || exit 1
+! dmesg | grep "left a ring behind" || exit 1
+insmod out/modules/$(uname -r)/tessera_drm.ko
+{WORK}
+"""
+
+
 class Bystander:
     """A vGPU at work on slices of its own."""
 
@@ -74,14 +95,19 @@ class Bystander:
 class Guest:
     """A guest with a vGPU of two slices."""
 
-    def __init__(self, name, script, *options):
+    def __init__(self, name, script, *options, blueprint=None):
         self.name = name
         self.uuid = str(uuid.uuid4())
         self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
-        write(f"{TYPES}/tessera_pci-C2/create", self.uuid)
+        write(f"{TYPES}/tessera_pci-{'blank' if blueprint else 'C2'}/create", self.uuid)
+        if blueprint:
+            self.compose(blueprint)
         subprocess.run([VM, "guest", "--vgpu", self.uuid, "--detach", name, "--timeout", "400",
                         "--qmp", self.qmp(), *options, "--", "sh", "-c", f"cd {TREE}\n{script}"],
                        check=True)
+
+    def compose(self, blueprint):
+        write(f"{self.mdev}/blueprint", blueprint)
 
     def qmp(self):
         return f"{DIR}/{self.name}.qmp"
@@ -135,7 +161,18 @@ def doze(tap, bystander):
     guest.remove()
 
 
-ACTS = {"crash": crash, "replug": replug, "doze": doze}
+def leave(tap, bystander):
+    shape = "slices={} min=1 max=2 kind=compute memory=4M"
+    guest = Guest("leave", LEAVE, blueprint=shape.format(1))
+    wait_until(lambda: "held" in read(f"{GUESTS}/leave/stdout").split("\n"),
+               "the guest's driver is held", PATIENCE)
+    guest.compose(shape.format(2))
+    tap.ok(guest.ended(), "a slice that comes while the guest's driver leaves makes no ring")
+    tap.ok(bystander.goes_on(), "who works beside it goes on")
+    guest.remove()
+
+
+ACTS = {"crash": crash, "replug": replug, "doze": doze, "leave": leave}
 
 
 def main():

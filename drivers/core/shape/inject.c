@@ -73,6 +73,8 @@ static const char *const hold_names[TESS_HOLD_COUNT] = {
 	[TESS_HOLD_MOVE] = "move",
 	[TESS_HOLD_BAR] = "bar",
 	[TESS_HOLD_TABLE] = "table",
+	[TESS_HOLD_FAULT] = "fault",
+	[TESS_HOLD_LANES] = "lanes",
 };
 
 /**

@@ -29,6 +29,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
+#include <tessera/inject.h>
 #include <tessera/ring.h>
 #include "base/device.h"
 #include "base/usage.h"
@@ -182,10 +183,12 @@ static void tess_lane_fault_locked(struct tess_lane *lane, const struct tess_fau
 void tess_lane_fault_work(struct work_struct *work)
 {
 	struct tess_lane *lane = container_of(work, struct tess_lane, fault_work);
-	bool signalling = dma_fence_begin_signalling();
 	struct tess_fault fault;
+	bool signalling;
 	u64 seq;
 
+	tess_hold(TESS_HOLD_FAULT);
+	signalling = dma_fence_begin_signalling();
 	mutex_lock(&lane->mutex);
 	if (lane->ring && !tess_ring_fault(lane->ring, &fault, &seq))
 		tess_lane_fault_locked(lane, &fault, seq);

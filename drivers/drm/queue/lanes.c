@@ -15,6 +15,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/client.h>
+#include <tessera/inject.h>
 #include <tessera/ring.h>
 #include "base/device.h"
 #include "gate.h"
@@ -174,6 +175,7 @@ void tess_lanes_fini(struct tess_lanes *lanes)
 			shared = lane;
 	}
 	mutex_unlock(&lanes->make);
+	tess_hold(TESS_HOLD_LANES);
 	/* Nobody asks for it any more */
 	cancel_work_sync(&lanes->restart);
 	if (shared)
