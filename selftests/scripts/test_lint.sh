@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The checkers of kernel code, as KTAP: what sparse warns of fails a build, and what
-# scripts/rooms and scripts/locks find fails the lint.
+# scripts/rooms, scripts/arrows and scripts/locks find fails the lint.
 #
 # shellcheck disable=SC2016,SC2317 # quotes of documents; functions are called by name
 
@@ -38,6 +38,32 @@ rooms()
 	printf '#include "low/other.h"\n' >"$tree/drivers/core/top/t.c"
 	printf '#include <linux/top/top.h>\n#include "%s"\n' "$2" >"$tree/drivers/core/low/a.c"
 	scripts/rooms "$tree"
+}
+
+# A module of two rooms. Each argument is a file and the functions that it calls, low/a:t b; its own
+# is called as it is
+arrows()
+{
+	tree=$dir/tree
+	build=$tree/out/build/1.0/drivers/core
+	rm -rf "$tree"
+	mkdir -p "$tree/Documentation" "$tree/drivers/core/top" "$tree/drivers/core/low" \
+		"$build/top" "$build/low"
+	printf '%s\n' "Rooms of the core" "=====" "" "${beside:-}" '``top/``  low  above' \
+		'``low/``  none  below' "" "Next" "=====" >"$tree/Documentation/architecture.rst"
+	for file; do
+		name=${file%%:*}
+		: >"$tree/drivers/core/$name.c"
+		for call in ${file#*:}; do
+			echo "void $call(void);" >>"$tree/drivers/core/$name.c"
+		done
+		echo "void ${name#*/}(void) { $(echo "${file#*:}" | sed 's/[a-z]\+/&();/g') }" \
+			>>"$tree/drivers/core/$name.c"
+		cc -c -o "$build/$name.o" "$tree/drivers/core/$name.c"
+		echo "$build/$name.o" >>"$build/tessera.mod"
+	done
+	[ -z "${changed:-}" ] || touch -d "+1 minute" "$tree/drivers/core/$changed"
+	scripts/arrows "$tree"
 }
 
 # A structure with two locks and a file with one, and a table of rows
@@ -96,6 +122,26 @@ table=
 expect "rooms: a table of a folder that is not there" 0 says "there is no drivers/mdev" rooms \
 	"Rooms of tessera_mdev
 =====" own.h
+expect "arrows: calls in a room and to the room below" 0 arrows "top/t:a b" low/a:b low/b:
+expect "arrows: a call to the room above" 1 arrows top/t: low/a:t
+expect "arrows: who calls what is named" 0 says \
+	"drivers/core: low/a.c needs t of top/t.c, which is in no room below it" arrows top/t: low/a:t
+expect "arrows: a circle of four files" 0 arrows low/a:b low/b:c low/c:d low/d:a
+expect "arrows: a circle of five files" 1 arrows low/a:b low/b:c low/c:d low/d:e low/e:a
+expect "arrows: two circles with a file in common are one" 1 \
+	arrows "low/a:b d" low/b:c low/c:a low/d:e low/e:a
+expect "arrows: files of a circle are named" 0 says "    low/e.c needs a of low/a.c" \
+	arrows low/a:b low/b:c low/c:d low/d:e low/e:a
+expect "arrows: what the kernel has is no file's" 0 arrows low/a:printk
+beside='``./``  low  beside them'
+expect "arrows: calls of a file beside the rooms" 0 arrows m:a low/a:
+expect "arrows: calls of a file beside the rooms against its row" 1 arrows m:t top/t:
+beside=
+changed=low/a.c
+expect "arrows: objects that are older than their sources" 0 says \
+	"drivers/core: low/a.c is not what the object in out/build was made of" arrows low/a:
+changed=
+expect "arrows: no objects" 0 says "drivers/core: out/build has no objects of it" arrows
 mutex='``tess_a.lock``       mutex    all'
 spin='``tess_a.irq_lock``   spin,    all'
 list='``list_lock``         mutex    all'
