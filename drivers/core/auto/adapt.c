@@ -92,40 +92,12 @@ static void adapt_look(struct tess_vgpu *vgpu)
 		adapt_compose(vgpu, &now, &vgpu->adapt.wanted, &profile);
 }
 
-/* The next one behind @last, counted as one with a running call-back */
-static struct tess_vgpu *adapt_next(struct tess_gpu *gpu, struct tess_vgpu *last)
-{
-	struct tess_vgpu *vgpu, *found = NULL;
-	bool behind = !last;
-
-	spin_lock(&gpu->lock);
-	list_for_each_entry(vgpu, &gpu->vgpus, link) {
-		if (behind && !vgpu->dying && !gpu->gone && tess_adapt_is_meant(vgpu)) {
-			found = vgpu;
-			vgpu->active++;
-			break;
-		}
-		behind |= vgpu == last;
-	}
-	spin_unlock(&gpu->lock);
-	return found;
-}
-
 static void adapt_work(struct work_struct *work)
 {
 	struct tess_gpu *gpu = container_of(work, struct tess_gpu, swapper.adapt.work);
-	struct tess_vgpu *vgpu, *last = NULL;
 
-	while ((vgpu = adapt_next(gpu, last))) {
-		if (last)
-			tess_vgpu_put_client(last);
-		adapt_look(vgpu);
-		last = vgpu;
-	}
-	if (!last)
-		return;
-	tess_vgpu_put_client(last);
-	tess_adapt_queue(gpu);
+	if (tess_vgpus_each(gpu, tess_adapt_is_meant, adapt_look))
+		tess_adapt_queue(gpu);
 }
 
 /**

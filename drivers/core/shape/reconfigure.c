@@ -49,39 +49,16 @@ static void slice_reconfigure(struct tess_slice *slice, const struct tess_slice_
 		slice_set_info(slice, info);
 }
 
-/* The next vGPU behind @last, counted as one with a running call-back */
-static struct tess_vgpu *next_vgpu(struct tess_gpu *gpu, struct tess_vgpu *last)
+static bool reconfigure_renew(struct tess_vgpu *vgpu)
 {
-	struct tess_vgpu *vgpu, *found = NULL;
-	bool behind = !last;
-
-	spin_lock(&gpu->lock);
-	list_for_each_entry(vgpu, &gpu->vgpus, link) {
-		if (behind && !vgpu->dying && !gpu->gone) {
-			found = vgpu;
-			vgpu->active++;
-			vgpu->generation++;
-			break;
-		}
-		behind |= vgpu == last;
-	}
-	spin_unlock(&gpu->lock);
-	return found;
+	vgpu->generation++;
+	return true;
 }
 
-static void tell_vgpus(struct tess_gpu *gpu)
+static void reconfigure_tell(struct tess_vgpu *vgpu)
 {
-	struct tess_vgpu *vgpu = NULL, *last = NULL;
-
-	while ((vgpu = next_vgpu(gpu, last))) {
-		if (last)
-			tess_vgpu_put_client(last);
-		if (vgpu->ops->config)
-			vgpu->ops->config(vgpu);
-		last = vgpu;
-	}
-	if (last)
-		tess_vgpu_put_client(last);
+	if (vgpu->ops->config)
+		vgpu->ops->config(vgpu);
 }
 
 void tess_gpu_reconfigure(struct tess_gpu *gpu, const struct tess_slice_info *slices)
@@ -93,7 +70,7 @@ void tess_gpu_reconfigure(struct tess_gpu *gpu, const struct tess_slice_info *sl
 		for (i = 0; i < gpu->info.slice_count; i++)
 			slice_reconfigure(&gpu->slices[i], &slices[i]);
 		tess_elastic_fill(gpu);
-		tell_vgpus(gpu);
+		tess_vgpus_each(gpu, reconfigure_renew, reconfigure_tell);
 	}
 	mutex_unlock(&gpu->compose);
 }

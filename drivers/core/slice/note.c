@@ -39,7 +39,7 @@ void tess_swapper_note(struct tess_vgpu *vgpu)
  *
  * Return: true if it may.
  */
-bool tess_adapt_is_meant(const struct tess_vgpu *vgpu)
+bool tess_adapt_is_meant(struct tess_vgpu *vgpu)
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
 

@@ -13,7 +13,7 @@ extern unsigned int tess_adapt_period_ms;
 
 void tess_swapper_note(struct tess_vgpu *vgpu);
 
-bool tess_adapt_is_meant(const struct tess_vgpu *vgpu);
+bool tess_adapt_is_meant(struct tess_vgpu *vgpu);
 void tess_adapt_note(struct tess_vgpu *vgpu);
 void tess_adapt_queue(struct tess_gpu *gpu);
 

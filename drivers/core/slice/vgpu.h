@@ -224,6 +224,8 @@ bool tess_vgpu_get(struct tess_vgpu *vgpu);
 void tess_vgpu_put_client(struct tess_vgpu *vgpu);
 void tess_vgpu_wait_idle(struct tess_vgpu *vgpu);
 void tess_vgpu_tell(struct tess_vgpu *vgpu);
+bool tess_vgpus_each(struct tess_gpu *gpu, bool (*want)(struct tess_vgpu *vgpu),
+		     void (*look)(struct tess_vgpu *vgpu));
 void tess_vgpus_tell_gone(struct tess_gpu *gpu);
 
 #endif

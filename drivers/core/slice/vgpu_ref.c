@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vGPUs: call-backs of their owners, and what can be asked of them.
+ * vGPUs: call-backs of their owners.
  *
  * DOC: References to vGPUs
  *
@@ -11,10 +11,7 @@
 #include <tessera/compat.h>
 
 #include "base/gpu.h"
-#include "slice.h"
 #include "vgpu.h"
-
-/* ---- call-backs and their end ---- */
 
 /**
  * tess_vgpu_get() - count a call-back
@@ -77,6 +74,53 @@ void tess_vgpu_tell(struct tess_vgpu *vgpu)
 	tess_vgpu_put_client(vgpu);
 }
 
+/* The next vGPU behind @last, counted as one with a running call-back */
+static struct tess_vgpu *vgpu_next(struct tess_gpu *gpu, struct tess_vgpu *last,
+				   bool (*want)(struct tess_vgpu *vgpu))
+{
+	struct tess_vgpu *vgpu, *found = NULL;
+	bool behind = !last;
+
+	spin_lock(&gpu->lock);
+	list_for_each_entry(vgpu, &gpu->vgpus, link) {
+		if (behind && !vgpu->dying && !gpu->gone && want(vgpu)) {
+			found = vgpu;
+			vgpu->active++;
+			break;
+		}
+		behind |= vgpu == last;
+	}
+	spin_unlock(&gpu->lock);
+	return found;
+}
+
+/**
+ * tess_vgpus_each() - do something with the vGPUs of a GPU, one after the other
+ * @gpu: GPU
+ * @want: asked for each vGPU that can be used, with tess_gpu.lock held: is it one of those?
+ * @look: what is done with it, right after @want and without the lock. The vGPU counts as one with
+ *	a running call-back meanwhile
+ *
+ * It ends when the GPU goes.
+ *
+ * Return: true if there was one.
+ */
+bool tess_vgpus_each(struct tess_gpu *gpu, bool (*want)(struct tess_vgpu *vgpu),
+		     void (*look)(struct tess_vgpu *vgpu))
+{
+	struct tess_vgpu *vgpu, *last = NULL;
+
+	while ((vgpu = vgpu_next(gpu, last, want))) {
+		if (last)
+			tess_vgpu_put_client(last);
+		look(vgpu);
+		last = vgpu;
+	}
+	if (last)
+		tess_vgpu_put_client(last);
+	return last;
+}
+
 /* Next vGPU that was not told; in the list until it is destroyed */
 static struct tess_vgpu *vgpu_next_to_tell(struct tess_gpu *gpu)
 {
@@ -111,90 +155,3 @@ void tess_vgpus_tell_gone(struct tess_gpu *gpu)
 	}
 	mutex_unlock(&gpu->compose);
 }
-
-/* ---- questions ---- */
-
-bool tess_gpu_in_use(struct tess_gpu *gpu)
-{
-	struct tess_vgpu *vgpu;
-	bool used = false;
-
-	spin_lock(&gpu->lock);
-	list_for_each_entry(vgpu, &gpu->vgpus, link)
-		used |= !vgpu->elastic;
-	spin_unlock(&gpu->lock);
-	return used;
-}
-EXPORT_SYMBOL_NS_GPL(tess_gpu_in_use, TESS_NS);
-
-void *tess_vgpu_priv(const struct tess_vgpu *vgpu)
-{
-	return vgpu->priv;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_priv, TESS_NS);
-
-struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu)
-{
-	return vgpu->gpu;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_gpu, TESS_NS);
-
-bool tess_vgpu_is_gone(const struct tess_vgpu *vgpu)
-{
-	return READ_ONCE(vgpu->gpu->gone);
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_is_gone, TESS_NS);
-
-unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu)
-{
-	return vgpu->nr_vslices;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_vslices, TESS_NS);
-
-const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
-{
-	return vgpu->vram.count ? &vgpu->vram : NULL;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
-
-void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp)
-{
-	spin_lock(&vgpu->gpu->lock);
-	*bp = vgpu->blueprint;
-	spin_unlock(&vgpu->gpu->lock);
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_blueprint, TESS_NS);
-
-u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
-{
-	const struct tess_slice *slice;
-	u64 mask = 0;
-	unsigned int i;
-
-	spin_lock(&vgpu->gpu->lock);
-	for (i = 0; i < vgpu->nr_vslices; i++) {
-		slice = vgpu->vslices[i].slice;
-		if (slice && !slice->leaving && !tess_slice_is_withdrawn(slice) &&
-		    tess_vslice_is_given(&vgpu->vslices[i]))
-			mask |= BIT_ULL(i);
-	}
-	spin_unlock(&vgpu->gpu->lock);
-	return mask;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice_mask, TESS_NS);
-
-int tess_vgpu_slice(const struct tess_vgpu *vgpu, unsigned int vslice)
-{
-	const struct tess_slice *slice;
-	int index = -ENXIO;
-
-	if (vslice >= vgpu->nr_vslices)
-		return -EINVAL;
-	spin_lock(&vgpu->gpu->lock);
-	slice = vgpu->vslices[vslice].slice;
-	if (slice)
-		index = slice->index;
-	spin_unlock(&vgpu->gpu->lock);
-	return index;
-}
-EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice, TESS_NS);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vGPUs: what can be asked of them.
+ */
+#include <tessera/compat.h>
+
+#include "base/gpu.h"
+#include "slice.h"
+#include "vgpu.h"
+
+bool tess_gpu_in_use(struct tess_gpu *gpu)
+{
+	struct tess_vgpu *vgpu;
+	bool used = false;
+
+	spin_lock(&gpu->lock);
+	list_for_each_entry(vgpu, &gpu->vgpus, link)
+		used |= !vgpu->elastic;
+	spin_unlock(&gpu->lock);
+	return used;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_in_use, TESS_NS);
+
+void *tess_vgpu_priv(const struct tess_vgpu *vgpu)
+{
+	return vgpu->priv;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_priv, TESS_NS);
+
+struct tess_gpu *tess_vgpu_gpu(const struct tess_vgpu *vgpu)
+{
+	return vgpu->gpu;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_gpu, TESS_NS);
+
+bool tess_vgpu_is_gone(const struct tess_vgpu *vgpu)
+{
+	return READ_ONCE(vgpu->gpu->gone);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_is_gone, TESS_NS);
+
+unsigned int tess_vgpu_vslices(const struct tess_vgpu *vgpu)
+{
+	return vgpu->nr_vslices;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vslices, TESS_NS);
+
+const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
+{
+	return vgpu->vram.count ? &vgpu->vram : NULL;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
+
+void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp)
+{
+	spin_lock(&vgpu->gpu->lock);
+	*bp = vgpu->blueprint;
+	spin_unlock(&vgpu->gpu->lock);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_blueprint, TESS_NS);
+
+u64 tess_vgpu_slice_mask(const struct tess_vgpu *vgpu)
+{
+	const struct tess_slice *slice;
+	u64 mask = 0;
+	unsigned int i;
+
+	spin_lock(&vgpu->gpu->lock);
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		slice = vgpu->vslices[i].slice;
+		if (slice && !slice->leaving && !tess_slice_is_withdrawn(slice) &&
+		    tess_vslice_is_given(&vgpu->vslices[i]))
+			mask |= BIT_ULL(i);
+	}
+	spin_unlock(&vgpu->gpu->lock);
+	return mask;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice_mask, TESS_NS);
+
+int tess_vgpu_slice(const struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	const struct tess_slice *slice;
+	int index = -ENXIO;
+
+	if (vslice >= vgpu->nr_vslices)
+		return -EINVAL;
+	spin_lock(&vgpu->gpu->lock);
+	slice = vgpu->vslices[vslice].slice;
+	if (slice)
+		index = slice->index;
+	spin_unlock(&vgpu->gpu->lock);
+	return index;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_slice, TESS_NS);
