@@ -27,12 +27,12 @@ rooms()
 	mkdir -p "$tree/Documentation" "$tree/drivers/core/top" "$tree/drivers/core/low"
 	# shellcheck disable=SC2016 # quotes of the document
 	printf '%s\n' "Rooms of the core" "=====" "" "${beside:-}" \
-		'``top/``  '"${table:-low}"'  above' '``low/``  none  below' "" "$known" "" \
+		'``top/``  '"${table:-low}"'  above' '``low/'"${door:-}"'``  none  below' "" "$known" "" \
 		"Next" "=====" "    low/a.c: top/other.h" >"$tree/Documentation/architecture.rst"
 	: >"$tree/drivers/core/low/own.h"
 	: >"$tree/drivers/core/low/other.h"
 	: >"$tree/drivers/core/top/top.h"
-	printf '#include "low/own.h"\n/* f(x) */\nstruct a {\n\tint (*f)(int);\n};\n%s\n' \
+	printf '#include "low/other.h"\n/* f(x) */\nstruct a {\n\tint (*f)(int);\n};\n%s\n' \
 		"${state:-}" >"$tree/drivers/core/top/state.h"
 	[ -z "${stray:-}" ] || printf '#include "top/top.h"\n' >"$tree/drivers/core/$stray"
 	printf '#include "low/other.h"\n' >"$tree/drivers/core/top/t.c"
@@ -100,6 +100,13 @@ expect "rooms: its own room by name" 1 rooms "" low/own.h
 expect "rooms: a way around by .." 1 rooms "" ../top/top.h
 expect "rooms: another room without its name" 1 rooms "" top.h
 expect "rooms: a room that is not in the table" 1 rooms "" attic/own.h
+door=other.h
+expect "rooms: the door of a room below" 0 rooms "" own.h
+door=own.h
+expect "rooms: another header than the door" 1 rooms "" own.h
+expect "rooms: the door is named" 0 says \
+	"top/t.c:1: low/other.h is not the door of low/: include low/own.h" rooms "" own.h
+door=
 stray=flat.c
 expect "rooms: a file in no room" 1 rooms "" own.h
 beside='``./``  top, low  beside them'

@@ -17,10 +17,11 @@
 #include <linux/moduleparam.h>
 #include <tessera/compat.h>
 
-#include "adapt.h"
 #include "algo/blueprint.h"
+#include "auto.h"
 #include "base/gpu.h"
-#include "run/analyzer.h"
+#include "profile.h"
+#include "run/run.h"
 #include "slice/note.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"

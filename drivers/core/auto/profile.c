@@ -14,7 +14,8 @@
 #include <linux/minmax.h>
 #include <tessera/compat.h>
 
-#include "run/analyzer.h"
+#include "profile.h"
+#include "run/run.h"
 #include "slice/vgpu.h"
 
 /**

@@ -29,15 +29,14 @@
 #include <tessera/compat.h>
 
 #include "algo/swap.h"
+#include "auto.h"
 #include "base/gpu.h"
-#include "run/analyzer.h"
-#include "shape/move.h"
-#include "shape/transfer.h"
+#include "run/run.h"
+#include "shape/shape.h"
 #include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
-#include "swapper.h"
 
 #define SWAP_PERIOD_MS_MIN	10
 #define SWAP_PERIOD_MS_MAX	10000

@@ -30,13 +30,12 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
-#include "auto/adapt.h"
-#include "auto/swapper.h"
+#include "auto/auto.h"
 #include "base/backend.h"
 #include "base/gpu.h"
 #include "base/object.h"
 #include "pool.h"
-#include "run/sched.h"
+#include "run/run.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
 #include "slice/slice.h"

@@ -13,7 +13,7 @@
 #include <linux/sysfs.h>
 
 #include "base/gpu.h"
-#include "run/sched.h"
+#include "run/run.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "sysfs.h"

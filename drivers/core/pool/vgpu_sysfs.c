@@ -25,9 +25,8 @@
 #include <linux/sysfs.h>
 
 #include "base/gpu.h"
-#include "run/account.h"
-#include "run/analyzer.h"
-#include "shape/move.h"
+#include "run/run.h"
+#include "shape/shape.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 #include "vgpu_sysfs.h"

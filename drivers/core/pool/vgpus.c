@@ -13,8 +13,7 @@
 #include <tessera/compat.h>
 
 #include "base/gpu.h"
-#include "shape/transfer.h"
-#include "shape/vgpu.h"
+#include "shape/shape.h"
 #include "slice/vgpu.h"
 #include "vgpu_sysfs.h"
 

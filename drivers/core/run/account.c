@@ -22,6 +22,7 @@
 #include "account.h"
 #include "base/context.h"
 #include "base/gpu.h"
+#include "run.h"
 #include "slice/access.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"

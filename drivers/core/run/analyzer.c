@@ -20,9 +20,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "account.h"
 #include "analyzer.h"
 #include "base/gpu.h"
+#include "run.h"
 #include "slice/access.h"
 #include "slice/slice.h"
 #include "slice/trace.h"

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/gpu.h"
 #include "regs.h"
+#include "run.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
 #include "slice/slice.h"

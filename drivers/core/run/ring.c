@@ -26,12 +26,12 @@
 #include <tessera/compat.h>
 #include <tessera/ring.h>
 
-#include "account.h"
 #include "base/context.h"
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "base/object.h"
 #include "ring.h"
+#include "run.h"
 #include "slice/access.h"
 #include "slice/complete.h"
 #include "slice/fault.h"

@@ -4,7 +4,6 @@
 
 struct tess_ring;
 
-void tess_ring_drop(struct tess_ring *ring);
 void tess_ring_parked(struct tess_ring *ring);
 void tess_ring_resumed(struct tess_ring *ring);
 

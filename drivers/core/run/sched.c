@@ -23,13 +23,12 @@
 
 #include "account.h"
 #include "base/gpu.h"
-#include "sched.h"
+#include "run.h"
 #include "slice/access.h"
 #include "slice/look.h"
 #include "slice/note.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "switch.h"
 #include "turn.h"
 
 /* ---- decisions ---- */

@@ -23,6 +23,7 @@
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "regs.h"
+#include "run.h"
 #include "setup.h"
 #include "slice/access.h"
 #include "slice/complete.h"

@@ -25,6 +25,7 @@
 
 #include "base/gpu.h"
 #include "base/mem.h"
+#include "run.h"
 #include "setup.h"
 #include "slice/access.h"
 #include "slice/slice.h"

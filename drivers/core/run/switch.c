@@ -32,11 +32,11 @@
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "ring.h"
+#include "run.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "switch.h"
 #include "turn.h"
 
 /* Switches in a row that may fail for no good reason */

@@ -19,6 +19,7 @@
 
 #include "base/gpu.h"
 #include "regs.h"
+#include "run.h"
 #include "slice/look.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"

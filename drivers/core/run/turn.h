@@ -17,7 +17,6 @@ static inline bool tess_turn_is_wanted(const struct tess_vslice *vs)
 
 int tess_turn_write(struct tess_vslice *vs, u32 off, unsigned int width, u64 val);
 void tess_turn_run(struct tess_slice *slice, struct tess_vslice *vs);
-void tess_turn_cancel(struct tess_vslice *vs, int rc);
 void tess_turn_cancel_all(struct tess_gpu *gpu);
 
 #endif

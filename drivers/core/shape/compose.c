@@ -34,7 +34,7 @@
 #include "check.h"
 #include "compose.h"
 #include "elastic.h"
-#include "run/setup.h"
+#include "run/run.h"
 #include "share.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"

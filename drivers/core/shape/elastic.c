@@ -13,7 +13,7 @@
 
 #include "base/gpu.h"
 #include "elastic.h"
-#include "run/ring.h"
+#include "run/run.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 

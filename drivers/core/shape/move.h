@@ -13,7 +13,5 @@ int tess_move_park(struct tess_slice *from, struct tess_vslice *vs);
 int tess_move_members(struct tess_vgpu *vgpu, const u8 *homes, enum tess_move_reason reason);
 int tess_move_exclusive(struct tess_vslice *vs, struct tess_slice *to,
 			enum tess_move_reason reason);
-int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice,
-		    enum tess_move_reason reason);
 
 #endif

@@ -36,9 +36,9 @@
 #include "compose.h"
 #include "elastic.h"
 #include "recompose.h"
+#include "shape.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
-#include "transfer.h"
 
 /**
  * struct span_plan - GPUs, and what is chosen of them

@@ -38,6 +38,7 @@
 #include "base/refuse.h"
 #include "compose.h"
 #include "move.h"
+#include "shape.h"
 #include "share.h"
 #include "slice/access.h"
 #include "slice/fault.h"

@@ -7,9 +7,7 @@ struct tess_gpu;
 struct tess_reason;
 struct tess_vgpu;
 
-int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to);
 int tess_transfer_check(struct tess_gpu *gpu, const struct tess_vgpu *from,
 			const struct tess_blueprint *bp, struct tess_reason *reason);
-void tess_transfer_thaw(struct tess_vgpu *vgpu);
 
 #endif

@@ -21,13 +21,12 @@
 #include "compose.h"
 #include "elastic.h"
 #include "room.h"
-#include "run/account.h"
-#include "run/turn.h"
+#include "run/run.h"
+#include "shape.h"
 #include "slice/fault.h"
 #include "slice/note.h"
 #include "slice/vgpu.h"
 #include "transfer.h"
-#include "vgpu.h"
 
 /* From here on it is told when the GPU goes; too late if it is gone already */
 static int vgpu_publish(struct tess_vgpu *vgpu)
