@@ -18,6 +18,7 @@
 #include <tessera/compat.h>
 
 #include "alive.h"
+#include "as.h"
 #include "capture.h"
 #include "chip.h"
 #include "client.h"

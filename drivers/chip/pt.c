@@ -23,22 +23,10 @@
  * with the same alignment, and if it had no table before.
  *
  * Unmapping clears entries, collects tables that became empty, invalidates the slices
- * that may have used the address space, and only then frees the tables: a walk that is
+ * that may have used the address space (as.c), and only then frees the tables: a walk that is
  * under way may still read them until then. The two leaves of 2 MiB that may go beyond the
  * range are split before the first entry is cleared: nothing after that needs memory, and an
  * unmap that fails has changed no translation.
- *
- * Which slices those are is in &tess_chip_as.slices. A slice's bit is set before the slice
- * is told to use the address space, and cleared after it has stopped using it and has
- * dropped its translations. So an unmap that runs while a slice is switched finds the
- * bit, or it has cleared the entries before the slice begins to look: the bit is set and
- * then, behind a full barrier, the slice told; entries are cleared and then, behind a
- * full barrier, the bit is read. Invalidating a slice that has left meanwhile costs its
- * present client some fills, and nothing else.
- *
- * An address space of stage 1 has an id (ASID), so that slices keep translations of several.
- * There are more address spaces than ids if somebody wants it so: those that come when all
- * ids are taken have the last one together, and drop its translations before each job.
  */
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
@@ -50,12 +38,9 @@
 #include <linux/vmstat.h>
 
 #include "alive.h"
+#include "as.h"
 #include "chip.h"
 #include "pt.h"
-
-#define ASID_MIN	1
-#define ASID_MAX	(U16_MAX - 1)
-#define ASID_SHARED	U16_MAX
 
 /**
  * struct pt_table - a table
@@ -157,33 +142,6 @@ static void pt_free(struct tess_chip_as *as, struct pt_table *table)
 		       DMA_ATTR_FORCE_CONTIGUOUS);
 	kfree(table);
 	tess_as_budget_give(as->hw.budget);
-}
-
-/* The root of stage 2 has four pages and is aligned to its size, as all such memory is */
-static struct pt_table *pt_alloc_root(struct tess_chip *chip, enum tess_as_stage stage)
-{
-	unsigned int count = stage == TESS_AS_STAGE2 ? TESS_PT_ROOT2_ENTRIES : TESS_PT_ENTRIES;
-	struct pt_table *root;
-
-	root = kvzalloc(struct_size(root, child, count), GFP_KERNEL_ACCOUNT);
-	if (!root)
-		return NULL;
-	root->count = count;
-	root->entries = dma_alloc_coherent(chip->be.dev, pt_size(root), &root->dma,
-					   GFP_KERNEL_ACCOUNT);
-	if (!root->entries) {
-		kvfree(root);
-		return NULL;
-	}
-	pt_account(chip, pt_size(root));
-	return root;
-}
-
-static void pt_free_root(struct tess_chip *chip, struct pt_table *root)
-{
-	pt_account(chip, -(long)pt_size(root));
-	dma_free_coherent(chip->be.dev, pt_size(root), root->entries, root->dma);
-	kvfree(root);
 }
 
 static void pt_link(struct pt_table *parent, unsigned int i, struct pt_table *table)
@@ -488,74 +446,32 @@ int tess_chip_as_map(struct tess_hw_as *hw, u64 va, u64 pa, u64 size, u32 prot)
 	return rc;
 }
 
-/* ---- address spaces ---- */
-
-static atomic64_t as_number;
-
-/* Without an id of its own it is slower, and works */
-static int asid_get(struct tess_chip *chip, struct tess_chip_as *as)
-{
-	int rc = ida_alloc_range(&chip->asids, ASID_MIN, ASID_MAX, GFP_KERNEL);
-
-	if (rc < 0 && rc != -ENOSPC)
-		return rc;
-	as->asid = rc < 0 ? ASID_SHARED : rc;
-	return 0;
-}
-
-static void asid_put(struct tess_chip *chip, struct tess_chip_as *as)
-{
-	if (as->asid && as->asid != ASID_SHARED)
-		ida_free(&chip->asids, as->asid);
-}
+/* ---- trees ---- */
 
 /**
- * tess_chip_as_use() - a job of an address space is about to be sent to a slice
- * @as: of stage 1
- * @slice: number
+ * tess_chip_pt_alloc() - a root table, with nothing below it
+ * @chip: device
+ * @stage: that of stage 2 has four pages and is aligned to its size, as all such memory is
  *
- * From here on, unmapping invalidates the slice. Any context.
- *
- * Return: true if translations of its id have to be dropped before the job.
+ * Return: table, NULL without memory.
  */
-bool tess_chip_as_use(struct tess_chip_as *as, unsigned int slice)
+struct pt_table *tess_chip_pt_alloc(struct tess_chip *chip, enum tess_as_stage stage)
 {
-	u64 bit = BIT_ULL(slice);
+	unsigned int count = stage == TESS_AS_STAGE2 ? TESS_PT_ROOT2_ENTRIES : TESS_PT_ENTRIES;
+	struct pt_table *root;
 
-	/* First: an unmap that starts now must invalidate this slice */
-	if (!(atomic64_read(&as->slices) & bit))
-		atomic64_or(bit, &as->slices);
-	return (atomic64_fetch_andnot(bit, &as->stale) & bit) || as->asid == ASID_SHARED;
-}
-
-struct tess_hw_as *tess_chip_as_create(struct tess_backend *be, enum tess_as_stage stage)
-{
-	struct tess_chip *chip = to_tess_chip(be);
-	struct tess_chip_as *as;
-	int rc;
-
-	as = kzalloc(sizeof(*as), GFP_KERNEL_ACCOUNT);
-	if (!as)
-		return ERR_PTR(-ENOMEM);
-	as->hw.be = be;
-	as->hw.stage = stage;
-	as->number = atomic64_inc_return(&as_number);
-	atomic64_set(&as->stale, -1);
-	rc = stage == TESS_AS_STAGE1 ? asid_get(chip, as) : 0;
-	if (rc)
-		goto err_free;
-	as->root = pt_alloc_root(chip, stage);
-	if (!as->root) {
-		rc = -ENOMEM;
-		goto err_asid;
+	root = kvzalloc(struct_size(root, child, count), GFP_KERNEL_ACCOUNT);
+	if (!root)
+		return NULL;
+	root->count = count;
+	root->entries = dma_alloc_coherent(chip->be.dev, pt_size(root), &root->dma,
+					   GFP_KERNEL_ACCOUNT);
+	if (!root->entries) {
+		kvfree(root);
+		return NULL;
 	}
-	return &as->hw;
-
-err_asid:
-	asid_put(chip, as);
-err_free:
-	kfree(as);
-	return ERR_PTR(rc);
+	pt_account(chip, pt_size(root));
+	return root;
 }
 
 static void pt_destroy(struct tess_chip_as *as, struct pt_table *table, int level)
@@ -570,91 +486,19 @@ static void pt_destroy(struct tess_chip_as *as, struct pt_table *table, int leve
 	cond_resched();
 }
 
-/* ---- slices of stage 2 ---- */
-
 /**
- * tess_chip_stage2_begin() - a slice is about to use another stage 2
- * @chip: device
- * @slice: number; its calls are serialized
- * @as: what it will use, NULL: none
- *
- * From here on, unmapping invalidates the slice.
+ * tess_chip_pt_free() - free all tables of an address space
+ * @as: nothing uses it, nor will
  */
-void tess_chip_stage2_begin(struct tess_chip *chip, unsigned int slice, struct tess_chip_as *as)
+void tess_chip_pt_free(struct tess_chip_as *as)
 {
-	spin_lock(&chip->stage2_lock);
-	chip->stage2[slice].next = as;
-	if (as)
-		atomic64_or(BIT_ULL(slice), &as->slices);
-	spin_unlock(&chip->stage2_lock);
-	/* Pairs with tess_chip_as_unmap() */
-	mb();
-}
+	struct tess_chip *chip = to_tess_chip(as->hw.be);
+	struct pt_table *root = as->root;
 
-static void stage2_leave(unsigned int slice, struct tess_chip_as *as, struct tess_chip_as *stay)
-{
-	if (as && as != stay)
-		atomic64_andnot(BIT_ULL(slice), &as->slices);
-}
-
-/**
- * tess_chip_stage2_end() - a slice uses this stage 2 and no other any more
- * @chip: device
- * @slice: number; its calls are serialized. It has dropped other translations
- * @as: what it uses, NULL: none
- */
-void tess_chip_stage2_end(struct tess_chip *chip, unsigned int slice, struct tess_chip_as *as)
-{
-	struct tess_chip_stage2 *s2 = &chip->stage2[slice];
-
-	spin_lock(&chip->stage2_lock);
-	stage2_leave(slice, s2->now, as);
-	stage2_leave(slice, s2->next, as);
-	s2->now = as;
-	s2->next = NULL;
-	spin_unlock(&chip->stage2_lock);
-}
-
-/**
- * tess_chip_stage2_cancel() - a slice stays with what it uses
- * @chip: device
- * @slice: number; its calls are serialized. It has not used what was begun
- */
-void tess_chip_stage2_cancel(struct tess_chip *chip, unsigned int slice)
-{
-	struct tess_chip_stage2 *s2 = &chip->stage2[slice];
-
-	spin_lock(&chip->stage2_lock);
-	stage2_leave(slice, s2->next, s2->now);
-	s2->next = NULL;
-	spin_unlock(&chip->stage2_lock);
-}
-
-/* Nobody uses it: but a GPU that is gone was not told so */
-static void stage2_forget(struct tess_chip *chip, const struct tess_chip_as *as)
-{
-	unsigned int i;
-
-	spin_lock(&chip->stage2_lock);
-	for (i = 0; i < TESS_MAX_SLICES; i++) {
-		if (chip->stage2[i].now == as)
-			chip->stage2[i].now = NULL;
-		if (chip->stage2[i].next == as)
-			chip->stage2[i].next = NULL;
-	}
-	spin_unlock(&chip->stage2_lock);
-}
-
-void tess_chip_as_destroy(struct tess_hw_as *hw)
-{
-	struct tess_chip_as *as = to_tess_chip_as(hw);
-	struct tess_chip *chip = to_tess_chip(hw->be);
-
-	stage2_forget(chip, as);
-	pt_destroy(as, as->root, TESS_PT_LEVELS - 1);
-	pt_free_root(chip, as->root);
-	asid_put(chip, as);
-	kfree(as);
+	pt_destroy(as, root, TESS_PT_LEVELS - 1);
+	pt_account(chip, -(long)pt_size(root));
+	dma_free_coherent(chip->be.dev, pt_size(root), root->entries, root->dma);
+	kvfree(root);
 }
 
 /* Bus address of the root table */

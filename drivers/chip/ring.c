@@ -23,6 +23,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
+#include "as.h"
 #include "chip.h"
 #include "context.h"
 #include "pt.h"

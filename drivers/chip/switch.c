@@ -30,6 +30,7 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 
+#include "as.h"
 #include "chip.h"
 #include "context.h"
 #include "pt.h"

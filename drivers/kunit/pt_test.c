@@ -40,6 +40,7 @@ static void mock_free(struct device *dev, size_t size, void *table, dma_addr_t d
 
 #define dma_alloc_attrs mock_alloc
 #define dma_free_attrs mock_free
+#include "../chip/as.c"
 #include "../chip/pt.c"
 
 void tess_chip_invalidate(struct tess_chip *chip, u64 slices)
