@@ -20,7 +20,7 @@
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
-#include "chip.h"
+#include "base/chip.h"
 #include "composition.h"
 
 /* The host writes for microseconds, but its processor may be busy otherwise */

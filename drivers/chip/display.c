@@ -11,7 +11,7 @@
 #include <linux/errno.h>
 #include <linux/iopoll.h>
 
-#include "chip.h"
+#include "base/chip.h"
 #include "display.h"
 
 /* Some frames */

@@ -17,19 +17,20 @@
 #include <linux/sizes.h>
 #include <tessera/compat.h>
 
-#include "alive.h"
-#include "as.h"
-#include "capture.h"
-#include "chip.h"
-#include "client.h"
+#include "base/alive.h"
+#include "base/chip.h"
+#include "client/capture.h"
+#include "client/client.h"
+#include "client/context.h"
+#include "client/counters.h"
+#include "client/ring.h"
+#include "client/switch.h"
 #include "composition.h"
-#include "context.h"
-#include "counters.h"
 #include "display.h"
 #include "hw.h"
-#include "pt.h"
-#include "ring.h"
-#include "switch.h"
+#include "mem/as.h"
+#include "mem/pt.h"
+#include "mem/vram.h"
 
 #define HW_VERSION_MAJOR	1
 #define HW_RESET_TIMEOUT_US	500000

@@ -14,7 +14,8 @@
 #include <linux/bits.h>
 #include <tessera/compat.h>
 
-#include "chip.h"
+#include "base/chip.h"
+#include "client/switch.h"
 #include "composition.h"
 
 bool tess_chip_irq(struct tess_chip *chip, unsigned int vector)

@@ -17,10 +17,12 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
-#include "chip.h"
+#include "base/chip.h"
+#include "client/switch.h"
 #include "composition.h"
 #include "display.h"
 #include "hw.h"
+#include "mem/vram.h"
 #include "sleep.h"
 
 static void chip_release(void *data)

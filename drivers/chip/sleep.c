@@ -26,8 +26,9 @@
 #include <linux/string.h>
 #include <tessera/compat.h>
 
-#include "alive.h"
-#include "chip.h"
+#include "base/alive.h"
+#include "base/chip.h"
+#include "mem/vram.h"
 #include "sleep.h"
 
 /* ---- VRAM ---- */

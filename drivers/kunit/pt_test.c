@@ -40,8 +40,8 @@ static void mock_free(struct device *dev, size_t size, void *table, dma_addr_t d
 
 #define dma_alloc_attrs mock_alloc
 #define dma_free_attrs mock_free
-#include "../chip/as.c"
-#include "../chip/pt.c"
+#include "../chip/mem/as.c"
+#include "../chip/mem/pt.c"
 
 void tess_chip_invalidate(struct tess_chip *chip, u64 slices)
 {

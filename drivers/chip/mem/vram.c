@@ -36,7 +36,8 @@
 #include <linux/slab.h>
 #include <tessera/compat.h>
 
-#include "chip.h"
+#include "base/chip.h"
+#include "vram.h"
 
 #define PAGES_PER_CHUNK	(SZ_2M / SZ_4K)
 

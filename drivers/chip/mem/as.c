@@ -25,7 +25,7 @@
 #include <linux/spinlock.h>
 
 #include "as.h"
-#include "chip.h"
+#include "base/chip.h"
 #include "pt.h"
 
 #define ASID_MIN	1

@@ -11,20 +11,8 @@
 #include <tessera/backend.h>
 #include <tessera/chip.h>
 
-#include "switch.h"
-#include "vram.h"
-
-struct tess_chip_as;
-
-/**
- * struct tess_chip_stage2 - stage 2 of a slice
- * @now: that it uses, or NULL
- * @next: that it may use instead, while that is uncertain, or NULL
- */
-struct tess_chip_stage2 {
-	struct tess_chip_as *now;
-	struct tess_chip_as *next;
-};
+#include "client/state.h"
+#include "mem/state.h"
 
 /**
  * struct tess_chip - a GPU with the registers of Documentation/hw
@@ -61,9 +49,6 @@ struct tess_chip {
 	struct tess_chip_stage2 stage2[TESS_MAX_SLICES];
 	struct tess_chip_switcher switcher;
 };
-
-int tess_chip_start(struct tess_chip *chip);
-void tess_chip_stop(struct tess_chip *chip);
 
 static inline struct tess_chip *to_tess_chip(struct tess_backend *be)
 {

@@ -9,7 +9,7 @@
  */
 #include <linux/string.h>
 
-#include "chip.h"
+#include "base/chip.h"
 #include "counters.h"
 
 static int counters_read(struct tess_chip *chip, u32 first, u64 counters[TESS_COUNTER_COUNT])

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _TESSERA_CHIP_VRAM_H_
-#define _TESSERA_CHIP_VRAM_H_
+#ifndef _TESSERA_CHIP_MEM_STATE_H_
+#define _TESSERA_CHIP_MEM_STATE_H_
 
 #include <linux/gpu_buddy.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-struct tess_backend;
-struct tess_hw_vram;
-struct tess_chip;
+struct tess_chip_as;
+
+/**
+ * struct tess_chip_stage2 - stage 2 of a slice
+ * @now: that it uses, or NULL
+ * @next: that it may use instead, while that is uncertain, or NULL
+ */
+struct tess_chip_stage2 {
+	struct tess_chip_as *now;
+	struct tess_chip_as *next;
+};
 
 /**
  * struct tess_chip_vram - allocator of VRAM
@@ -45,18 +54,5 @@ struct tess_chip_vram {
 	struct work_struct cleaner;
 	struct workqueue_struct *wq;
 };
-
-int tess_chip_vram_init(struct tess_chip *chip);
-void tess_chip_vram_fini(struct tess_chip *chip);
-bool tess_chip_vram_is_used(struct tess_chip *chip, u64 off);
-
-struct tess_hw_vram *tess_chip_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
-					  bool contiguous);
-void tess_chip_vram_free(struct tess_backend *be, struct tess_hw_vram *hw);
-int tess_chip_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw);
-int tess_chip_vram_zero(struct tess_backend *be, u64 offset, u64 size);
-int tess_chip_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
-int tess_chip_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
-u64 tess_chip_vram_free_bytes(struct tess_backend *be, u64 granule);
 
 #endif

@@ -7,7 +7,7 @@
  * The client page is what a VM sees of a slice. The registers of this GPU are those of the
  * interface, so accesses go through as they are; only their meaning is told to the core.
  */
-#include "chip.h"
+#include "base/chip.h"
 #include "client.h"
 #include "context.h"
 

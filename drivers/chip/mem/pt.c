@@ -37,9 +37,9 @@
 #include <linux/slab.h>
 #include <linux/vmstat.h>
 
-#include "alive.h"
 #include "as.h"
-#include "chip.h"
+#include "base/alive.h"
+#include "base/chip.h"
 #include "pt.h"
 
 /**

@@ -25,7 +25,7 @@
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
-#include "chip.h"
+#include "base/chip.h"
 #include "client.h"
 #include "context.h"
 

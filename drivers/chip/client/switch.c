@@ -30,10 +30,10 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 
-#include "as.h"
-#include "chip.h"
+#include "base/chip.h"
 #include "context.h"
-#include "pt.h"
+#include "mem/as.h"
+#include "mem/pt.h"
 #include "switch.h"
 
 #define SWITCH_THROTTLE		1024		/* not at all */

@@ -13,8 +13,8 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
+#include "base/chip.h"
 #include "capture.h"
-#include "chip.h"
 #include "context.h"
 #include "counters.h"
 #include "switch.h"

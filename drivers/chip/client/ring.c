@@ -23,10 +23,10 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
-#include "as.h"
-#include "chip.h"
+#include "base/chip.h"
 #include "context.h"
-#include "pt.h"
+#include "mem/as.h"
+#include "mem/pt.h"
 #include "ring.h"
 
 #define RING_LOG2	9

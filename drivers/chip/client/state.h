@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _TESSERA_CHIP_SWITCH_H_
-#define _TESSERA_CHIP_SWITCH_H_
+#ifndef _TESSERA_CHIP_CLIENT_STATE_H_
+#define _TESSERA_CHIP_CLIENT_STATE_H_
 
 #include <linux/completion.h>
-#include <tessera/backend.h>
+#include <linux/types.h>
+#include <tessera/hw/tess_regs.h>
 
 struct tess_ctx_switch;
-struct tess_chip;
 
 /**
  * struct tess_chip_switch - exchanges the client of a slice
@@ -31,15 +31,5 @@ struct tess_chip_switcher {
 	dma_addr_t dma;
 	struct tess_chip_switch slice[TESS_MAX_SLICES];
 };
-
-int tess_chip_switcher_init(struct tess_chip *chip);
-void tess_chip_switcher_fini(struct tess_chip *chip);
-void tess_chip_switch_irq(struct tess_chip *chip);
-void tess_chip_switch_reset(struct tess_chip *chip, unsigned int slice);
-bool tess_chip_switch_came_late(struct tess_chip *chip, unsigned int slice);
-
-int tess_chip_context_switch(struct tess_backend *be, unsigned int slice,
-			     struct tess_hw_switch *sw);
-void tess_chip_slice_notify(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
 
 #endif
