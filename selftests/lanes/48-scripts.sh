@@ -11,6 +11,7 @@ sh selftests/scripts/test_harness.sh || status=1
 sh selftests/scripts/test_env.sh || status=1
 sh selftests/scripts/test_user.sh || status=1
 sh selftests/scripts/test_lint.sh || status=1
+sh selftests/scripts/test_lockorder.sh || status=1
 sh selftests/scripts/test_check.sh || status=1
 sh selftests/scripts/test_progress.sh || status=1
 sh selftests/scripts/test_demo.sh || status=1

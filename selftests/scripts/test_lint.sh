@@ -66,7 +66,7 @@ arrows()
 	scripts/arrows "$tree"
 }
 
-# A structure with two locks and a file with one, and a table of rows
+# A structure with two locks and a file with one, a table of rows, and the list of those in ORDER
 locks()
 {
 	tree=$dir/tree
@@ -74,7 +74,11 @@ locks()
 	mkdir -p "$tree/Documentation" "$tree/drivers/a"
 	printf '%s\n' 'struct tess_a {' '	/* spinlock_t gone; */' '	struct mutex lock;' \
 		'	spinlock_t irq_lock;' '};' 'static DEFINE_MUTEX(list_lock);' >"$tree/drivers/a/a.c"
-	printf '%s\n' "$@" >"$tree/Documentation/locking.rst"
+	{
+		printf '%s\n' "==== ====" "$@" "==== ====" "One order of all locks" "======================"
+		# shellcheck disable=SC2086 # a list
+		printf '#. ``%s``\n' $order
+	} >"$tree/Documentation/locking.rst"
 	scripts/locks "$tree"
 }
 
@@ -153,6 +157,7 @@ mutex='``tess_a.lock``       mutex    all'
 spin='``tess_a.irq_lock``   spin,    all'
 list='``list_lock``         mutex    all'
 foreign='``drm_device.lock``   spin     not ours'
+order="tess_a.lock tess_a.irq_lock list_lock"
 expect "locks: each has a row, and so may others of the kernel" 0 locks "$mutex" "$spin" "$list" "$foreign"
 expect "locks: one of a structure without a row" 1 locks "$mutex" "$list"
 expect "locks: it is named" 0 says "drivers/a/a.c: tess_a.irq_lock (spin) has no row" locks "$mutex" "$list"
@@ -160,4 +165,17 @@ expect "locks: one of a file without a row" 1 locks "$mutex" "$spin"
 expect "locks: a row of another type" 1 locks "$mutex" '``tess_a.irq_lock`` mutex all' "$list"
 expect "locks: a row without a lock" 1 locks "$mutex" "$spin" "$list" '``tess_a.gone`` spin all'
 expect "locks: two rows" 1 locks "$mutex" "$spin" "$list" "$spin"
+order="tess_a.lock list_lock"
+expect "locks: one that is not in the list of all" 0 says "tess_a.irq_lock is not in the list of all locks" \
+	locks "$mutex" "$spin" "$list"
+order="tess_a.lock tess_a.irq_lock list_lock tess_b.lock"
+expect "locks: one of the list that has no row" 0 says "tess_b.lock of the list has no row" \
+	locks "$mutex" "$spin" "$list"
+order="list_lock tess_a.lock tess_a.irq_lock"
+expect "locks: a table in another order than the list" 0 says "list_lock is before tess_a.irq_lock in the list" \
+	locks "$mutex" "$spin" "$list"
+expect "locks: two tables have one order each" 0 locks "$list" "==== ====" "$mutex" "$spin"
+order="tess_a.lock tess_a.irq_lock tess_a.lock list_lock"
+expect "locks: one that is in the list twice" 0 says "tess_a.lock is in the list already" \
+	locks "$mutex" "$spin" "$list"
 ktap_end

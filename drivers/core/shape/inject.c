@@ -77,22 +77,22 @@ static const char *const hold_names[TESS_HOLD_COUNT] = {
 	[TESS_HOLD_LANES] = "lanes",
 };
 
+/* Protects all of hold but its waiters */
+static DEFINE_SPINLOCK(hold_lock);
+
 /**
  * struct hold - which task waits, and where
- * @lock: protects all but @waiters
  * @waiters: the task
  * @point: the first task that comes here waits
  * @taken: it came
  * @turn: number of writes to the parameter; the task waits for the next one
  */
 static struct hold {
-	spinlock_t lock;
 	wait_queue_head_t waiters;
 	enum tess_hold_point point;
 	bool taken;
 	unsigned int turn;
 } hold = {
-	.lock = __SPIN_LOCK_UNLOCKED(hold.lock),
 	.waiters = __WAIT_QUEUE_HEAD_INITIALIZER(hold.waiters),
 };
 
@@ -102,11 +102,11 @@ static int hold_set(const char *val, const struct kernel_param *kp)
 
 	if (point < 0)
 		return point;
-	spin_lock(&hold.lock);
+	spin_lock(&hold_lock);
 	hold.point = point;
 	hold.taken = false;
 	WRITE_ONCE(hold.turn, hold.turn + 1);
-	spin_unlock(&hold.lock);
+	spin_unlock(&hold_lock);
 	wake_up_all(&hold.waiters);
 	return 0;
 }
@@ -115,9 +115,9 @@ static int hold_get(char *buf, const struct kernel_param *kp)
 {
 	int len;
 
-	spin_lock(&hold.lock);
+	spin_lock(&hold_lock);
 	len = sysfs_emit(buf, "%s%s\n", hold_names[hold.point], hold.taken ? " held" : "");
-	spin_unlock(&hold.lock);
+	spin_unlock(&hold_lock);
 	return len;
 }
 
@@ -133,12 +133,12 @@ static bool hold_take(enum tess_hold_point point, unsigned int *turn)
 {
 	bool mine;
 
-	spin_lock(&hold.lock);
+	spin_lock(&hold_lock);
 	mine = hold.point == point && !hold.taken;
 	if (mine)
 		hold.taken = true;
 	*turn = hold.turn;
-	spin_unlock(&hold.lock);
+	spin_unlock(&hold_lock);
 	return mine;
 }
 

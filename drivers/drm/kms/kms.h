@@ -23,8 +23,8 @@ struct tess_device;
  * @crtc: its frames
  * @encoder: does nothing
  * @connector: the monitor
- * @lock: protects @picture and @shown, and the order in which the GPU is told. Inside of DRM's
- *	modesetting locks, outside of drm_device.event_lock
+ * @picture_lock: protects @picture and @shown, and the order in which the GPU is told. Inside of
+ *	DRM's modesetting locks, outside of drm_device.event_lock
  * @picture: what is to be shown
  * @shown: it is to be shown, whatever the GPU does
  * @event: sent when the GPU shows @picture, or NULL. Under drm_device.event_lock; holds a
@@ -41,7 +41,7 @@ struct tess_output {
 	struct drm_crtc crtc;
 	struct drm_encoder encoder;
 	struct drm_connector connector;
-	struct mutex lock;
+	struct mutex picture_lock;
 	struct tess_head_picture picture;
 	bool shown;
 	struct drm_pending_vblank_event *event;

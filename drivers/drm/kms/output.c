@@ -230,12 +230,12 @@ static bool output_show(struct tess_output *out, const struct drm_plane_state *s
 
 	if (!drm_dev_enter(drm, &idx))
 		return false;
-	mutex_lock(&out->lock);
+	mutex_lock(&out->picture_lock);
 	ret = output_picture(out, state, &out->picture);
 	out->shown = !ret;
 	if (!ret)
 		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
-	mutex_unlock(&out->lock);
+	mutex_unlock(&out->picture_lock);
 	drm_dev_exit(idx);
 	if (ret)
 		drm_dbg_kms(drm, "head %u shows nothing new: %d\n", out->index, ret);
@@ -247,13 +247,13 @@ static void output_hide(struct tess_output *out)
 	struct drm_device *drm = out->tdev->drm;
 	int idx, ret = 0;
 
-	mutex_lock(&out->lock);
+	mutex_lock(&out->picture_lock);
 	out->shown = false;
 	if (drm_dev_enter(drm, &idx)) {
 		ret = tess_head_show(out->tdev->gpu, out->index, NULL);
 		drm_dev_exit(idx);
 	}
-	mutex_unlock(&out->lock);
+	mutex_unlock(&out->picture_lock);
 	if (ret)
 		drm_dbg_kms(drm, "head %u cannot be turned off: %d\n", out->index, ret);
 }
@@ -267,11 +267,11 @@ void tess_output_restore(struct tess_output *out)
 	struct tess_gpu *gpu = out->tdev->gpu;
 	u32 status;
 
-	mutex_lock(&out->lock);
+	mutex_lock(&out->picture_lock);
 	status = out->shown ? tess_head_status(gpu, out->index) : 0;
 	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED))
 		tess_head_show(gpu, out->index, &out->picture);
-	mutex_unlock(&out->lock);
+	mutex_unlock(&out->picture_lock);
 }
 
 /* ---- the CRTC ---- */
@@ -477,7 +477,7 @@ int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned
 	out->index = index;
 	spin_lock_init(&out->listen_lock);
 	timer_setup(&out->watchdog, output_watchdog, 0);
-	ret = drmm_mutex_init(drm, &out->lock);
+	ret = drmm_mutex_init(drm, &out->picture_lock);
 	if (ret)
 		return ret;
 
