@@ -122,6 +122,7 @@ int tess_chip_identify(struct tess_chip *chip)
 		.vram_size = tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_VRAM_SIZE),
 		.bank_size = tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_BANK_SIZE),
 		.vram_phys = chip->params.vram_phys,
+		.vram_chunks = chip->params.vram_chunks,
 		.group_slots = FIELD_GET(TESS_LIMITS_GROUP_SLOTS, limits),
 	};
 	info->is_vgpu = info->caps & TESS_CAPS_VGPU;
@@ -152,6 +153,8 @@ static u64 hw_time(struct tess_backend *be)
 		return 0;
 	if (READ_ONCE(chip->be.asleep))
 		return READ_ONCE(chip->slept_at);
+	if (chip->params.io->time)
+		return chip->params.io->time(chip);
 	time = tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_TIME);
 	return time == U64_MAX && !tess_chip_is_alive(chip) ? 0 : time;
 }
@@ -183,13 +186,21 @@ static void hw_kick(struct tess_backend *be, unsigned int slice, u64 wptr)
 {
 	struct tess_chip *chip = to_tess_chip(be);
 
-	if (!READ_ONCE(chip->dead))
+	if (READ_ONCE(chip->dead))
+		return;
+	if (chip->params.io->kick)
+		chip->params.io->kick(chip, slice, wptr);
+	else
 		tess_chip_write64(chip, TESS_DOORBELL_PAGE(slice), TESS_DOORBELL_WPTR, wptr);
 }
 
 static phys_addr_t hw_doorbell(struct tess_backend *be, unsigned int slice)
 {
-	return to_tess_chip(be)->params.regs_phys + TESS_DOORBELL_PAGE(slice);
+	struct tess_chip *chip = to_tess_chip(be);
+
+	if (chip->params.io->doorbell)
+		return chip->params.io->doorbell(chip, slice);
+	return chip->params.doorbell_phys + slice * TESS_PAGE_SIZE;
 }
 
 static int hw_slice_reset(struct tess_backend *be, unsigned int slice)

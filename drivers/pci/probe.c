@@ -223,7 +223,7 @@ static int probe_bars(struct tess_pci *tp, struct tess_chip_params *params)
 
 	if (pci_resource_len(pdev, TESS_BAR_REGS) < TESS_REGS_SIZE)
 		return dev_err_probe(&pdev->dev, -ENODEV, "BAR of registers too small\n");
-	params->regs_phys = pci_resource_start(pdev, TESS_BAR_REGS);
+	params->doorbell_phys = pci_resource_start(pdev, TESS_BAR_REGS) + TESS_DOORBELL_PAGE(0);
 	params->regs = pcim_iomap_region(pdev, TESS_BAR_REGS, "tessera");
 	if (IS_ERR(params->regs))
 		return dev_err_probe(&pdev->dev, PTR_ERR(params->regs), "registers\n");

@@ -18,6 +18,13 @@ struct tess_gpu_info;
 
 /**
  * struct tess_chip_io - how a GPU is reached
+ * @read: read a register of @width 4 or 8 bytes; all ones: it does not answer. Process context, may
+ *	sleep, allocates nothing. NULL: registers are memory (tess_chip_params.regs)
+ * @write: write a register; it has taken effect on return. As @read
+ * @kick: a store to the doorbell of a slice. Any context. With @read
+ * @doorbell: CPU physical address of the doorbell page of a slice, which its client is about to
+ *	map. Any context. NULL: tess_chip_params.doorbell_phys
+ * @time: GPU time in cycles. Any context. With @read
  * @silence: the GPU makes no access to memory on return, nor later. Any context, any number of
  *	times
  * @unsilence: it may access memory again. Process context
@@ -26,6 +33,11 @@ struct tess_gpu_info;
  *	the GPU, but not in this call. Process context
  */
 struct tess_chip_io {
+	u64 (*read)(struct tess_chip *chip, u32 at, unsigned int width);
+	void (*write)(struct tess_chip *chip, u32 at, u64 val, unsigned int width);
+	void (*kick)(struct tess_chip *chip, unsigned int slice, u64 wptr);
+	phys_addr_t (*doorbell)(struct tess_chip *chip, unsigned int slice);
+	u64 (*time)(struct tess_chip *chip);
 	void (*silence)(struct tess_chip *chip);
 	void (*unsilence)(struct tess_chip *chip);
 	void (*mask)(struct tess_chip *chip, bool on);
@@ -37,10 +49,11 @@ struct tess_chip_io {
  * @dev: device, for DMA, messages and managed memory
  * @io: how it is reached
  * @priv: tess_chip_priv()
- * @regs: registers, TESS_REGS_SIZE bytes
- * @regs_phys: their CPU physical address
- * @vram: VRAM, mapped write-combined
+ * @regs: registers, TESS_REGS_SIZE bytes; NULL: they are reached by @io
+ * @doorbell_phys: CPU physical address of the doorbell page of slice 0; the others follow
+ * @vram: VRAM, mapped write-combined or ordinary memory
  * @vram_phys: its CPU physical address
+ * @vram_chunks: tess_gpu_info.vram_chunks
  * @vram_size: bytes that are mapped
  */
 struct tess_chip_params {
@@ -48,9 +61,10 @@ struct tess_chip_params {
 	const struct tess_chip_io *io;
 	void *priv;
 	void __iomem *regs;
-	phys_addr_t regs_phys;
+	phys_addr_t doorbell_phys;
 	void __iomem *vram;
 	phys_addr_t vram_phys;
+	const phys_addr_t *vram_chunks;
 	u64 vram_size;
 };
 
@@ -214,7 +228,8 @@ bool tess_chip_is_dead(const struct tess_chip *chip);
  * @chip: prepared chip
  * @vector: TESS_IRQ_*
  *
- * Hard interrupt context, not concurrently for one vector.
+ * Hard interrupt context, not concurrently for one vector. Of a GPU whose registers are no memory,
+ * only TESS_IRQ_COMPLETION; others in process context.
  *
  * Return: true: tess_chip_irq_thread() has to follow.
  */

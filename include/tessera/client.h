@@ -17,6 +17,8 @@
 #define _TESSERA_CLIENT_H_
 
 #include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <tessera/blueprint.h>
@@ -33,6 +35,9 @@ struct tess_vgpu;
 
 /* ---- GPUs ---- */
 
+/* Bytes of VRAM that are in one piece in any case */
+#define TESS_VRAM_CHUNK	SZ_2M
+
 /* A pool has at most so many: their numbers are below it */
 #define TESS_MAX_GPUS	256
 
@@ -44,7 +49,9 @@ struct tess_vgpu;
  * @clock_khz: nominal clock
  * @vram_size: bytes of VRAM
  * @bank_size: bytes of the VRAM bank of a slice
- * @vram_phys: CPU physical address of VRAM offset 0 (of the BAR)
+ * @vram_phys: CPU physical address of VRAM offset 0 (of the BAR), if it is in one piece
+ * @vram_chunks: CPU physical address of each TESS_VRAM_CHUNK bytes of VRAM, which are memory of the
+ *	host; NULL: it is in one piece. Valid as long as the GPU
  * @group_slots: work-groups in flight per slice
  * @is_vgpu: the GPU is a vGPU itself, this is a guest
  */
@@ -56,9 +63,30 @@ struct tess_gpu_info {
 	u64 vram_size;
 	u64 bank_size;
 	phys_addr_t vram_phys;
+	const phys_addr_t *vram_chunks;
 	u32 group_slots;
 	bool is_vgpu;
 };
+
+/**
+ * tess_vram_phys() - where the CPU finds VRAM
+ * @info: of the GPU, which is there
+ * @offset: in VRAM
+ * @left: reduced to the bytes that follow in one piece
+ *
+ * Any context.
+ *
+ * Return: CPU physical address.
+ */
+static inline phys_addr_t tess_vram_phys(const struct tess_gpu_info *info, u64 offset, u64 *left)
+{
+	u64 in = offset % TESS_VRAM_CHUNK;
+
+	if (!info->vram_chunks)
+		return info->vram_phys + offset;
+	*left = min(*left, TESS_VRAM_CHUNK - in);
+	return info->vram_chunks[offset / TESS_VRAM_CHUNK] + in;
+}
 
 /**
  * struct tess_slice_info - what does not change of a slice

@@ -57,22 +57,32 @@ static inline struct tess_chip *to_tess_chip(struct tess_backend *be)
 
 static inline u32 tess_chip_read32(struct tess_chip *chip, u32 page, u32 reg)
 {
-	return readl(chip->params.regs + page + reg);
+	if (chip->params.regs)
+		return readl(chip->params.regs + page + reg);
+	return chip->params.io->read(chip, page + reg, 4);
 }
 
 static inline u64 tess_chip_read64(struct tess_chip *chip, u32 page, u32 reg)
 {
-	return readq(chip->params.regs + page + reg);
+	if (chip->params.regs)
+		return readq(chip->params.regs + page + reg);
+	return chip->params.io->read(chip, page + reg, 8);
 }
 
 static inline void tess_chip_write32(struct tess_chip *chip, u32 page, u32 reg, u32 val)
 {
-	writel(val, chip->params.regs + page + reg);
+	if (chip->params.regs)
+		writel(val, chip->params.regs + page + reg);
+	else
+		chip->params.io->write(chip, page + reg, val, 4);
 }
 
 static inline void tess_chip_write64(struct tess_chip *chip, u32 page, u32 reg, u64 val)
 {
-	writeq(val, chip->params.regs + page + reg);
+	if (chip->params.regs)
+		writeq(val, chip->params.regs + page + reg);
+	else
+		chip->params.io->write(chip, page + reg, val, 8);
 }
 
 #endif

@@ -51,8 +51,9 @@ static bool tess_vram_lookup(const struct tess_bo *bo, u64 offset, unsigned long
 		const struct tess_vram_extent *extent = &bo->vram->extent[i];
 
 		if (offset < extent->size) {
-			*pfn = PHYS_PFN(tdev->info.vram_phys + extent->offset + offset);
 			*left = extent->size - offset;
+			*pfn = PHYS_PFN(tess_vram_phys(&tdev->info, extent->offset + offset,
+						       left));
 			return true;
 		}
 		offset -= extent->size;

@@ -29,11 +29,11 @@ struct tess_mdev_type;
  *	the error_lock, so each of them is enough to read it
  * @type: type that it was created as
  * @wq: that of the front-end
- * @ident: what the registers tell of it. As @vslices, @vram_phys and @vram it changes with
+ * @ident: what the registers tell of it. As @vslices, @gpu_info and @vram it changes with
  *	@parts
  * @shape: the composition as a whole, with locks of its own
  * @vslices: number of vslices
- * @vram_phys: CPU physical address of the GPU's VRAM
+ * @gpu_info: of the first GPU, for as long as it is there
  * @time_base: what is added to the time of the first GPU, so that it goes on when that is another.
  *	Under @map_lock
  * @vram: memory of the composition
@@ -72,7 +72,7 @@ struct tess_mdev {
 	struct workqueue_struct *wq;
 	struct tess_mdev_ident ident;
 	unsigned int vslices;
-	phys_addr_t vram_phys;
+	const struct tess_gpu_info *gpu_info;
 	u64 time_base;
 	const struct tess_vram *vram;
 	struct mutex lock;

@@ -18,7 +18,7 @@ phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
 
 		if (off < extent->size) {
 			*len = extent->size - off;
-			return tm->vram_phys + extent->offset + off;
+			return tess_vram_phys(tm->gpu_info, extent->offset + off, len);
 		}
 		off -= extent->size;
 	}

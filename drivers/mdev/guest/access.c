@@ -25,6 +25,20 @@
 #include "regs.h"
 #include "reset.h"
 
+/* NULL: it cannot be mapped. Memory of the host is mapped already */
+static void __iomem *access_map(phys_addr_t phys, unsigned int len)
+{
+	if (pfn_valid(PHYS_PFN(phys)))
+		return (void __iomem *)phys_to_virt(phys);
+	return ioremap_wc(phys, len);
+}
+
+static void access_unmap(void __iomem *map, phys_addr_t phys)
+{
+	if (!pfn_valid(PHYS_PFN(phys)))
+		iounmap(map);
+}
+
 static void access_mapped(void __iomem *map, void *buf, unsigned int len, bool write)
 {
 	if (write)
@@ -47,7 +61,7 @@ static void access_vram(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 	if (!write)
 		memset(buf, 0, len);
 	phys = tess_mdev_vram_phys(tm, off, &avail);
-	map = phys ? ioremap_wc(phys, len) : NULL;
+	map = phys ? access_map(phys, len) : NULL;
 	if (!map)
 		return;
 	tess_hold(TESS_HOLD_BAR);
@@ -59,7 +73,7 @@ static void access_vram(struct tess_mdev *tm, u64 off, void *buf, unsigned int l
 		else if (!write)
 			memset(buf, 0xff, len);
 	}
-	iounmap(map);
+	access_unmap(map, phys);
 }
 
 static void access_picture(struct tess_mdev *tm, u64 off, void *buf, unsigned int len)

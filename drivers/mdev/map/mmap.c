@@ -127,7 +127,8 @@ static vm_fault_t mmap_huge_fault(struct vm_fault *vmf, unsigned int order)
 	off = region_offset(vma, addr);
 	down_read(&tm->map_lock);
 	phys = tm->dead ? 0 : tess_mdev_vram_phys(tm, off, &len);
-	if (phys && IS_ALIGNED(phys, PMD_SIZE) && len >= PMD_SIZE) {
+	/* Memory of the host has no such entries in mixed mappings */
+	if (phys && !pfn_valid(PHYS_PFN(phys)) && IS_ALIGNED(phys, PMD_SIZE) && len >= PMD_SIZE) {
 		atomic64_inc(&tm->stats.mmap_faults);
 		tess_mdev_touch(tm, off, PMD_SIZE);
 		ret = vmf_insert_pfn_pmd(vmf, tess_pfn_arg(PHYS_PFN(phys)),

@@ -47,7 +47,7 @@ void tess_mdev_fill_frame(struct tess_mdev *tm)
 	/* There is VRAM only where there is one part, and GPUs of several are alike */
 	info = tess_gpu_info(tess_vgpu_gpu(first));
 	tm->vram = tess_vgpu_vram(first);
-	tm->vram_phys = info->vram_phys;
+	tm->gpu_info = info;
 	frame_fill_ident(tm, info);
 }
 
