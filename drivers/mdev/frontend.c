@@ -145,8 +145,8 @@ static struct tess_mdev_parent *tess_mdev_parent_alloc(struct tess_mdev_frontend
  *
  * Not at once if a VMM still has a vGPU from the last time that the device was here.
  *
- * Return: 0; -EOPNOTSUPP the GPU is a vGPU, or has no slice or VRAM to give; -ENOMEM; what
- * mdev_register_parent() returns.
+ * Return: 0; -EOPNOTSUPP the GPU is a vGPU, has no stage 2, or no slice or VRAM to give; -ENOMEM;
+ * what mdev_register_parent() returns.
  */
 int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 {
@@ -156,6 +156,10 @@ int tess_mdev_gpu_add(struct tess_frontend *fe, struct tess_gpu *gpu)
 
 	if (tess_gpu_info(gpu)->is_vgpu)
 		return -EOPNOTSUPP;
+	if (!(tess_gpu_info(gpu)->caps & TESS_CAPS_STAGE2)) {
+		dev_notice(tess_gpu_dev(gpu), "no vGPUs for virtual machines: the GPU has no stage 2\n");
+		return -EOPNOTSUPP;
+	}
 	parent = tess_mdev_parent_alloc(frontend, gpu);
 	if (!parent)
 		return -ENOMEM;
