@@ -152,9 +152,15 @@ static int fence_check(struct slice *s)
 	return s->client.completion ? 0 : DRM_TESSERA_CAUSE_NO_COMPLETION;
 }
 
-static uint64_t time_now(const struct slice *s)
+/* The time, which goes to memory */
+static uint64_t time_to_tell(const struct slice *s)
 {
-	return s->gpu->now + s->client.ahead;
+	const struct gpu_bus *bus = &s->gpu->desc.bus;
+	uint64_t now = s->gpu->now + s->client.ahead;
+
+	if (bus->told)
+		bus->told(bus->opaque, now);
+	return now;
 }
 
 static enum cp_result fence_exec(struct slice *s, uint64_t until)
@@ -175,7 +181,7 @@ static enum cp_result fence_exec(struct slice *s, uint64_t until)
 	if (!rec)
 		return CP_MORE;
 	__atomic_store_n(&rec->rptr, htole64(c->rptr + 1), __ATOMIC_RELAXED);
-	__atomic_store_n(&rec->time, htole64(time_now(s)), __ATOMIC_RELAXED);
+	__atomic_store_n(&rec->time, htole64(time_to_tell(s)), __ATOMIC_RELAXED);
 	__atomic_store_n(&rec->seq, htole64(seq), __ATOMIC_RELEASE);
 	/* Pairs with the client: it writes event, then reads seq again. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -296,7 +302,7 @@ static enum cp_result timestamp_exec(struct slice *s, uint64_t until)
 	word = cp_ptr(s, va, cp_mode(s), ISA_STORE);
 	if (!word)
 		return CP_MORE;
-	__atomic_store_n(word, htole64(time_now(s)), __ATOMIC_RELEASE);
+	__atomic_store_n(word, htole64(time_to_tell(s)), __ATOMIC_RELEASE);
 	return CP_DONE;
 }
 

@@ -28,6 +28,8 @@ struct log;
  * @wall: GPU time by the nominal clock, or NULL: time stands still while nothing runs
  * @restart: the GPU's time is @now, by a reset or because the host set it: @wall goes on from
  *	there. NULL if it need not
+ * @told: memory says from now on that the time is @now, so no clock may be behind that. NULL if
+ *	nobody has one
  * @opaque: first argument of all
  */
 struct gpu_bus {
@@ -35,6 +37,7 @@ struct gpu_bus {
 	void (*irq)(void *opaque, unsigned int vector);
 	uint64_t (*wall)(void *opaque);
 	void (*restart)(void *opaque, uint64_t now);
+	void (*told)(void *opaque, uint64_t now);
 	void *opaque;
 };
 

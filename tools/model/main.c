@@ -43,7 +43,7 @@ static int serve(const struct options *o, struct log *log)
 	block_signals(&unblocked);
 	m = model_new(o, log, &unblocked, &stop);
 	if (!m) {
-		log_msg(log, LOG_ERROR, "%s: %s", o->socket, strerror(errno));
+		log_msg(log, LOG_ERROR, "%s: %s", o->serve ? o->serve : o->socket, strerror(errno));
 		return 1;
 	}
 	err = model_loop(m);

@@ -2,10 +2,11 @@
 /*
  * DOC: Main loop
  *
- * Joins the GPU and its PCI function in one thread. The loop gives the GPU steps
- * while it has work and looks at the socket every 100 us of wall time, so that a
- * register access waits for no more than that. It blocks when the GPU is idle, and
- * for a millisecond at a time when all that runs waits for a memory word.
+ * Joins the GPU and what it is reached by in one thread: its PCI function behind a socket, or
+ * a device file of the kernel's. The loop gives the GPU steps while it has work and looks there
+ * every 100 us of wall time, so that a register access waits for no more than that. It blocks
+ * when the GPU is idle, and for a millisecond at a time when all that runs waits for a memory
+ * word, or when doorbells are memory, which has to be looked at.
  *
  * GPU time is counted in steps and not taken from a clock; --clock keeps it from
  * getting ahead of one. Only while nothing runs does it follow the clock, and
@@ -27,6 +28,7 @@
 #include "log.h"
 #include "options.h"
 #include "pci_dev.h"
+#include "user_dev.h"
 #include "vfu/vfu.h"
 
 #define NSEC_PER_SEC 1000000000LL
@@ -37,22 +39,24 @@
 /**
  * struct model - the GPU and what it is connected to
  * @gpu: GPU
- * @dev: its PCI function
+ * @dev: its PCI function, or NULL
+ * @user: its device file, or NULL
  * @log: messages
  * @clock_khz: limit of the clock, 0: none
  * @start: wall time at which the GPU's time was @begin
  * @begin: 0 after a reset, or what the host set
  * @polled: wall time at which the socket was looked at
  * @waited: wall time up to which a waiting GPU got cycles
- * @vram: memory
+ * @vram: memory of the PCI function
  * @vram_size: its bytes
- * @vram_fd: its descriptor
+ * @vram_fd: its descriptor, or -1
  * @unblocked: signal mask while it waits
  * @stop: set by a signal
  */
 struct model {
 	struct gpu *gpu;
 	struct pci_dev *dev;
+	struct user_dev *user;
 	struct log *log;
 	uint64_t clock_khz;
 	int64_t start;
@@ -86,14 +90,18 @@ static void *bus_dma_ptr(void *opaque, uint64_t addr, uint64_t len, int prot)
 {
 	struct model *m = opaque;
 
-	return pci_dev_dma_ptr(m->dev, addr, len, prot);
+	return m->user ? user_dev_dma_ptr(m->user, addr, len, prot) :
+			 pci_dev_dma_ptr(m->dev, addr, len, prot);
 }
 
 static void bus_irq(void *opaque, unsigned int vector)
 {
 	struct model *m = opaque;
 
-	pci_dev_irq_raise(m->dev, vector);
+	if (m->user)
+		user_dev_irq_raise(m->user, vector);
+	else
+		pci_dev_irq_raise(m->dev, vector);
 }
 
 static void bus_restart(void *opaque, uint64_t now)
@@ -102,6 +110,16 @@ static void bus_restart(void *opaque, uint64_t now)
 
 	m->start = wall_ns();
 	m->begin = now;
+	if (m->user)
+		user_dev_set_time(m->user, now);
+}
+
+static void bus_told(void *opaque, uint64_t now)
+{
+	struct model *m = opaque;
+
+	if (m->user)
+		user_dev_advance_time(m->user, now);
 }
 
 static uint64_t bus_wall(void *opaque)
@@ -142,6 +160,13 @@ static void dev_dma_invalidate(void *opaque, uint64_t addr, uint64_t size)
 	gpu_flush(m->gpu);
 }
 
+static void dev_flush(void *opaque)
+{
+	struct model *m = opaque;
+
+	gpu_flush(m->gpu);
+}
+
 static void dev_log(void *opaque, const char *msg)
 {
 	struct model *m = opaque;
@@ -156,17 +181,43 @@ static const struct pci_dev_ops dev_ops = {
 	.dma_invalidate = dev_dma_invalidate,
 };
 
+static void user_log(void *opaque, bool trouble, const char *msg)
+{
+	struct model *m = opaque;
+
+	log_event(m->log, trouble ? LOG_WARN : LOG_INFO, "%s", msg);
+}
+
+static const struct user_dev_ops user_ops = {
+	.reg_read = dev_reg_read,
+	.reg_write = dev_reg_write,
+	.flush = dev_flush,
+	.log = user_log,
+};
+
+static int dev_fd(const struct model *m)
+{
+	return m->user ? user_dev_fd(m->user) : pci_dev_fd(m->dev);
+}
+
+/* Doorbells of the device file are not announced */
+static int dev_poll(struct model *m, bool readable)
+{
+	if (m->user) {
+		user_dev_advance_time(m->user, gpu_time(m->gpu));
+		return user_dev_poll(m->user);
+	}
+	return readable ? pci_dev_poll(m->dev, 0) : 0;
+}
+
 /* Handle messages; waits for the first one for at most @timeout ns, for ever if it is negative. */
 static int model_poll(struct model *m, int64_t timeout)
 {
 	struct timespec ts = { timeout / NSEC_PER_SEC, timeout % NSEC_PER_SEC };
-	struct pollfd pfd = { .fd = pci_dev_fd(m->dev), .events = POLLIN };
+	struct pollfd pfd = { .fd = dev_fd(m), .events = POLLIN };
 	int n = ppoll(&pfd, 1, timeout < 0 ? NULL : &ts, &m->unblocked);
 
-	if (n > 0)
-		n = pci_dev_poll(m->dev, 0);
-	else if (n < 0)
-		n = -errno;
+	n = n < 0 ? -errno : dev_poll(m, n);
 	m->polled = wall_ns();
 	return n < 0 && n != -EINTR ? n : 0;
 }
@@ -234,7 +285,7 @@ static int model_loop_once(struct model *m)
 
 	switch (state) {
 	case GPU_IDLE:
-		err = model_poll(m, -1);
+		err = model_poll(m, m->user ? WAIT_INTERVAL_NS : -1);
 		m->waited = m->polled;
 		return err;
 	case GPU_WAITING:
@@ -261,45 +312,66 @@ int model_loop(struct model *m)
 	return 0;
 }
 
-static int model_start(struct model *m, const struct options *o)
+static int model_start_gpu(struct model *m, const struct options *o, void *vram)
 {
 	struct gpu_desc gd = {
 		.nr_slices = o->nr_slices,
 		.bank_size = o->bank_size,
+		.vram = vram,
+		.vram_fd = m->vram_fd,
 		.bus = {
 			.dma_ptr = bus_dma_ptr,
 			.irq = bus_irq,
 			.wall = o->clock_khz ? bus_wall : NULL,
 			.restart = bus_restart,
+			.told = bus_told,
 			.opaque = m,
 		},
 		.log = m->log,
 	};
+
+	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
+	memcpy(gd.stuck, o->stuck, sizeof(gd.stuck));
+	memcpy(gd.damage, o->damage, sizeof(gd.damage));
+	memcpy(gd.refuse, o->refuse, sizeof(gd.refuse));
+	m->clock_khz = o->clock_khz;
+	m->gpu = gpu_create(&gd);
+	return m->gpu ? 0 : -ENOMEM;
+}
+
+static int model_start_pci(struct model *m, const struct options *o)
+{
 	struct pci_dev_desc pd = {
 		.socket = o->socket,
 		.vram_size = o->nr_slices * o->bank_size,
 		.serial = o->serial,
 		.log = dev_log,
 	};
+	int err;
 
-	m->clock_khz = o->clock_khz;
 	m->vram_fd = vfu_memfd("tessera-vram", pd.vram_size, &m->vram);
 	if (m->vram_fd < 0)
 		return m->vram_fd;
 	m->vram_size = pd.vram_size;
-	memcpy(gd.kinds, o->kinds, sizeof(gd.kinds));
-	memcpy(gd.stuck, o->stuck, sizeof(gd.stuck));
-	memcpy(gd.damage, o->damage, sizeof(gd.damage));
-	memcpy(gd.refuse, o->refuse, sizeof(gd.refuse));
-	gd.vram = m->vram;
-	gd.vram_fd = m->vram_fd;
-	m->gpu = gpu_create(&gd);
-	if (!m->gpu)
-		return -ENOMEM;
+	err = model_start_gpu(m, o, m->vram);
+	if (err)
+		return err;
 	pd.vram = m->vram;
 	pd.vram_fd = m->vram_fd;
 	m->dev = pci_dev_create(&pd, &dev_ops, m);
 	return m->dev ? 0 : -errno;
+}
+
+static int model_start_user(struct model *m, const struct options *o)
+{
+	int err;
+
+	m->user =
+		user_dev_create(o->serve, o->nr_slices * o->bank_size, o->nr_slices, &user_ops, m);
+	if (!m->user)
+		return -errno;
+	err = model_start_gpu(m, o, user_dev_vram(m->user));
+	return err ? err : user_dev_start(m->user);
 }
 
 struct model *model_new(const struct options *o, struct log *log, const sigset_t *unblocked,
@@ -314,7 +386,7 @@ struct model *model_new(const struct options *o, struct log *log, const sigset_t
 	m->unblocked = *unblocked;
 	m->stop = stop;
 	m->vram_fd = -1;
-	err = model_start(m, o);
+	err = o->serve ? model_start_user(m, o) : model_start_pci(m, o);
 	if (err) {
 		model_free(m);
 		errno = -err;
@@ -328,6 +400,7 @@ void model_free(struct model *m)
 	/* [1] Dropping the client resets the GPU, so the device goes first. */
 	pci_dev_destroy(m->dev);
 	gpu_destroy(m->gpu);
+	user_dev_destroy(m->user);
 	if (m->vram_fd >= 0) {
 		munmap(m->vram, m->vram_size);
 		close(m->vram_fd);

@@ -27,10 +27,11 @@
 #define SERIAL_PREFIX 0x7e55e4a000000000ULL /* of numbers that are made from a path */
 
 static const char usage[] =
-	"usage: tessera-model --socket PATH [options]\n"
-	"A Tessera GPU for QEMU's vfio-user-pci device.\n"
+	"usage: tessera-model --socket PATH | --serve DEVICE [options]\n"
+	"A Tessera GPU for QEMU's vfio-user-pci device, or for the kernel of this machine.\n"
 	"\n"
 	"  -s, --socket PATH    socket to listen on\n"
+	"  -d, --serve DEVICE   serve the GPU to the kernel by /dev/tessera-user\n"
 	"  -n, --slices N       number of slices, 1 to 64 (16)\n"
 	"  -k, --kinds LIST     slices of each kind, in this order (compute:6,render:6,mixed:4)\n"
 	"  -m, --vram SIZE      VRAM of all slices, with K, M or G (256M)\n"
@@ -49,6 +50,7 @@ static const char usage[] =
 
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
+	{ "serve", required_argument, NULL, 'd' },
 	{ "slices", required_argument, NULL, 'n' },
 	{ "kinds", required_argument, NULL, 'k' },
 	{ "vram", required_argument, NULL, 'm' },
@@ -217,6 +219,9 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 	case 's':
 		p->o->socket = arg;
 		return *arg;
+	case 'd':
+		p->o->serve = arg;
+		return *arg;
 	case 'n':
 		if (!parse_number(arg, 1, TESS_MAX_SLICES, &n))
 			return false;
@@ -274,8 +279,8 @@ static bool complete(struct parse *p)
 {
 	struct options *o = p->o;
 
-	if (!o->socket) {
-		fprintf(p->err, "tessera-model: --socket is missing\n");
+	if (!o->socket == !o->serve) {
+		fprintf(p->err, "tessera-model: give either --socket or --serve\n");
 		return false;
 	}
 	if (p->slices && p->kinds && p->slices != p->kinds) {
@@ -292,7 +297,7 @@ static bool complete(struct parse *p)
 		return false;
 	}
 	if (!o->serial)
-		o->serial = serial_of(o->socket);
+		o->serial = serial_of(o->serve ? o->serve : o->socket);
 	o->bank_size = p->vram / o->nr_slices;
 	o->bank_size -= o->bank_size % (o->bank_size < BANK_ALIGN ? TESS_PAGE_SIZE : BANK_ALIGN);
 	if (!o->bank_size) {
@@ -310,7 +315,7 @@ enum options_result options_parse(struct options *o, int argc, char **argv, FILE
 	memset(o, 0, sizeof(*o));
 	o->log_level = LOG_WARN;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "s:n:k:m:c:S:l:L:hV", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:d:n:k:m:c:S:l:L:hV", long_options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(usage, out);
 			return OPTIONS_EXIT;

@@ -18,7 +18,8 @@
  * @clock_khz: cycles per millisecond of wall time at most, 0: no limit
  * @serial: PCI serial number
  * @stuck, @damage, @refuse: of each slice: see struct gpu_desc
- * @socket: path
+ * @socket: path of the socket, or NULL
+ * @serve: device file that takes the GPU instead, or NULL
  * @log_file: path, "-" or NULL for standard error
  * @log_level: most verbose level
  */
@@ -32,6 +33,7 @@ struct options {
 	uint32_t damage[TESS_MAX_SLICES];
 	uint32_t refuse[TESS_MAX_SLICES];
 	const char *socket;
+	const char *serve;
 	const char *log_file;
 	enum log_level log_level;
 };
