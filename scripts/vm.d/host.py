@@ -14,7 +14,7 @@ from machine import INFRASTRUCTURE, TREE, Machine, comma, fail
 MODEL = os.path.join(TREE, "out/tools/model/tessera-model")
 # Mends the KVM of translated host VMs; Documentation/testing.rst
 MEND = os.path.join(TREE, "out/tools/tcg/mend.so")
-MODULES = ("tessera", "tessera_chip", "tessera_pci", "tessera_drm", "tessera_mdev")
+BACKENDS = {"pci": "tessera_pci", "user": "tessera_user"}
 PROBE_TIMEOUT = 15
 
 
@@ -97,6 +97,18 @@ def gpu_args(n, sock):
             "-device", json.dumps(device)]
 
 
+def modules_of(opts):
+    return () if opts.bare else ("tessera", "tessera_chip", BACKENDS[opts.backend],
+                                 "tessera_drm", "tessera_mdev")
+
+
+def serve_models(m, opts, model_args):
+    """Let the host VM itself serve its GPUs (init.sh)."""
+    if opts.bare:
+        fail("--backend user with --bare: there is no module that takes the GPUs")
+    m.served, m.driver = model_args, BACKENDS[opts.backend]
+
+
 def model_trouble(m, models):
     """Tell about models that ended by themselves."""
     bad = False
@@ -114,11 +126,13 @@ def model_trouble(m, models):
 def run(opts):
     opts.accel = choose_accel()
     opts.tsc_khz = tsc.khz()
-    modules = () if opts.bare else MODULES
     model_args = args_of_models(opts)
     with Machine(opts, "host", root_image()) as m:
         m.translated = opts.accel == "tcg"
-        argv = m.base_args(modules)
+        if opts.backend == "user":
+            serve_models(m, opts, model_args)
+            model_args = []
+        argv = m.base_args(modules_of(opts))
         m.preload = preload() if opts.accel == "tcg" else []
         if opts.iommu:
             # The AMD one ends QEMU when tables go with the pages that they map (7.2 frees them so)

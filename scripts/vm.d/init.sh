@@ -12,6 +12,7 @@ export HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
 state=/run/tessera
 # shellcheck disable=SC1091 # written by machine.py
 . "$state/config"
+export TESSERA_DRIVER="$DRIVER"
 
 port()
 {
@@ -69,6 +70,27 @@ load_modules()
 	done
 }
 
+# Serve GPUs with the models' options, a line for each, and wait until they are in the pool.
+serve_gpus()
+{
+	n=0
+	while [ "$n" -lt "$GPUS" ]; do
+		args=$(echo "$SERVE" | sed -n "$((n + 1))p")
+		# shellcheck disable=SC2086 # options, none with a space in it
+		setsid "$TREE/out/tools/model/tessera-model" --serve /dev/tessera-user $args \
+			>"$state/gpu$n.log" 2>&1 3>&- 4>&- 5>&- &
+		pid=$!
+		tries=0
+		until [ -e "/sys/class/tessera/gpu$n" ]; do
+			tries=$((tries + 1))
+			[ $tries -lt 300 ] && [ -e /proc/$pid ] || { cat "$state/gpu$n.log" >&5; return 1; }
+			sleep 0.1
+		done
+		echo $pid >"$state/gpu$n.pid"
+		n=$((n + 1))
+	done
+}
+
 run_command()
 {
 	mkfifo "$state/out" "$state/err"
@@ -105,7 +127,7 @@ read -r TESSERA_BOOT <&3
 export TESSERA_BOOT
 (while sleep 10; do echo alive >&3; done) &
 status=125
-if load_modules 2>&5; then
+if load_modules 2>&5 && serve_gpus; then
 	cd "$CWD" 2>/dev/null || cd "$TREE" || cd /
 	echo start >&3
 	if [ -n "$INTERACTIVE" ]; then

@@ -160,6 +160,9 @@ class Machine:
         self.children = []
         self.qemu = None
         self.preload = []
+        # Driver of its GPUs, and options of each one that the machine serves by itself
+        self.driver = "tessera_pci"
+        self.served = []
         self.status = None
         self.boots = 0
         self.may_be_stillborn = False
@@ -228,8 +231,9 @@ class Machine:
     def config(self, modules):
         return {
             "ROLE": self.role, "TREE": TREE, "CWD": os.getcwd(),
-            "MODULES": " ".join(modules), "ACCEL": self.opts.accel,
-            "TSC_KHZ": self.opts.tsc_khz,
+            "MODULES": " ".join(modules), "DRIVER": self.driver, "ACCEL": self.opts.accel,
+            "TSC_KHZ": self.opts.tsc_khz, "SERVE": "\n".join(self.served),
+            "GPUS": str(len(self.served)),
             "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
             "MARK": self.mark[1:-1].decode(), "LISTEN": "1" if self.listens else "",
             "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",

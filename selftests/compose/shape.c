@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "driver.h"
 #include "shape.h"
 
 #define MDEVS "/sys/bus/mdev/devices"
@@ -192,7 +193,8 @@ int shape_blank(char *uuid)
 
 	if (!*uuid)
 		return mdev_create("blank", uuid);
-	snprintf(path, sizeof(path), "%s/mdev_supported_types/tessera_pci-blank/create", gpu_dir());
+	snprintf(path, sizeof(path), "%s/mdev_supported_types/%s-blank/create", gpu_dir(),
+		 gpu_driver());
 	return file_write(path, uuid);
 }
 

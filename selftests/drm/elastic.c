@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "tess_ctx.h"
 
@@ -48,7 +49,7 @@ static int mdev_create(const char *type)
 {
 	char path[PATH_MAX], rest[128];
 
-	snprintf(rest, sizeof(rest), "mdev_supported_types/tessera_pci-%s/create", type);
+	snprintf(rest, sizeof(rest), "mdev_supported_types/%s-%s/create", gpu_driver(), type);
 	mdev_path(path, rest);
 	return put(path, UUID);
 }

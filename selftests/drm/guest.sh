@@ -8,7 +8,7 @@ uuid=5e1ec7ed-0000-4000-8000-000000000002
 gpu=/sys/class/tessera/gpu0
 free=$(cat $gpu/slices_free) || exit 1
 
-echo $uuid >$gpu/device/mdev_supported_types/tessera_pci-C2/create || exit 1
+echo $uuid >$gpu/device/mdev_supported_types/"${TESSERA_DRIVER:-tessera_pci}"-C2/create || exit 1
 scripts/vm guest --vgpu $uuid --timeout 600 -- selftests/drm/run.sh query memory bind queue \
 	submit sync fault dump isolation fdinfo
 status=$?

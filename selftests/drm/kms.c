@@ -7,11 +7,11 @@
 #include <limits.h>
 #include <time.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "tess_ctx.h"
 #include "tess_kms.h"
 
-#define DRIVER_DIR "/sys/bus/pci/drivers/tessera_pci/"
 #define VIRTUAL 15 /* DRM_MODE_CONNECTOR_VIRTUAL */
 #define FLIPS 30
 #define EVENT_MS 5000
@@ -487,11 +487,11 @@ TEST_F(kms, unbind)
 	fb_of_mode(_metadata, self->fd, &self->conn.mode, &fb);
 	ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, &self->conn.mode));
 	ASSERT_EQ(0, __tess_kms_flip(self->fd, CRTC(0), fb.id, DRM_MODE_PAGE_FLIP_EVENT, 1));
-	write_file(_metadata, DRIVER_DIR "unbind", bdf);
+	write_file(_metadata, gpu_driver_file("unbind"), bdf);
 	EXPECT_EQ(-ENODEV, __tess_kms_flip(self->fd, CRTC(0), fb.id, 0, 0));
 	/* Shown before, or given up */
 	EXPECT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &event));
-	write_file(_metadata, DRIVER_DIR "bind", bdf);
+	write_file(_metadata, gpu_driver_file("bind"), bdf);
 
 	fd = tess_kms_open();
 	tess_kms_resources(fd, &self->res);

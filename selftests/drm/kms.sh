@@ -22,7 +22,7 @@ compose()
 
 setup()
 {
-	echo "$uuid" >"$gpu/device/mdev_supported_types/tessera_pci-blank/create" && compose "$1"
+	echo "$uuid" >"$gpu/device/mdev_supported_types/${TESSERA_DRIVER:-tessera_pci}-blank/create" && compose "$1"
 }
 
 teardown()

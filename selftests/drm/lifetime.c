@@ -12,10 +12,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "tess_ctx.h"
-
-#define DRIVER_DIR "/sys/bus/pci/drivers/tessera_pci/"
 
 static void write_file(struct __test_metadata *_metadata, const char *path, const char *text)
 {
@@ -49,12 +48,12 @@ FIXTURE_SETUP(lifetime)
 FIXTURE_TEARDOWN(lifetime)
 {
 	if (access(tess_sysfs_dir(), F_OK))
-		write_file(_metadata, DRIVER_DIR "bind", self->bdf);
+		write_file(_metadata, gpu_driver_file("bind"), self->bdf);
 }
 
 static void unbind(struct __test_metadata *_metadata, const char *bdf)
 {
-	write_file(_metadata, DRIVER_DIR "unbind", bdf);
+	write_file(_metadata, gpu_driver_file("unbind"), bdf);
 }
 
 /* It is there again, works, and has all that it had */
@@ -63,7 +62,7 @@ static void rebind(struct __test_metadata *_metadata, const char *bdf, uint64_t 
 {
 	struct tess_ctx ctx;
 
-	write_file(_metadata, DRIVER_DIR "bind", bdf);
+	write_file(_metadata, gpu_driver_file("bind"), bdf);
 	EXPECT_EQ(vram, tess_sysfs_wait("vram_free", vram, 5));
 	EXPECT_EQ(slices, tess_sysfs_wait("slices_free", slices, 5));
 	tess_ctx_open(&ctx);
@@ -521,7 +520,7 @@ TEST_F(lifetime, module_stays_while_it_is_used)
 	EXPECT_NE(0, system("rmmod tessera_drm 2>/dev/null"));
 	EXPECT_EQ(0, access("/sys/module/tessera_drm", F_OK));
 	/* That would take the GPU away */
-	EXPECT_NE(0, system("rmmod tessera_pci 2>/dev/null"));
+	EXPECT_NE(0, system("rmmod ${TESSERA_DRIVER:-tessera_pci} 2>/dev/null"));
 	EXPECT_EQ(self->slices, tess_sysfs_wait("slices_free", self->slices, 5));
 	close(fd);
 }

@@ -7,13 +7,13 @@
 #include <dirent.h>
 #include <limits.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "await.h"
 #include "bystander.h"
 
 #define MDEV_BUS "/sys/class/mdev_bus/"
 #define DEVICES "/sys/bus/pci/devices/"
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define PATIENCE_MS 60000
 #define MANY 16
 
@@ -157,7 +157,8 @@ TEST_F_TIMEOUT(gone, taken_from_its_driver, 150)
 	unsigned int round;
 
 	for (round = 0; round < 2; round++)
-		take(_metadata, self, DRIVER "unbind", self->bdf, DRIVER "bind", self->bdf);
+		take(_metadata, self, gpu_driver_file("unbind"), self->bdf, gpu_driver_file("bind"),
+		     self->bdf);
 	client_close(&self->victim);
 }
 
@@ -194,7 +195,7 @@ TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
 	}
 	while (slice_value(&share[0], client_slice(&share[0]), "switches") < 20)
 		sleep_ms(1);
-	pid = write_aside(DRIVER "unbind", self->bdf, self);
+	pid = write_aside(gpu_driver_file("unbind"), self->bdf, self);
 	ASSERT_LT(0, pid);
 	expect_dead(_metadata, self);
 	for (i = 0; i < 2; i++) {
@@ -205,7 +206,7 @@ TEST_F_TIMEOUT(gone, taken_in_the_middle_of_switches, 150)
 	EXPECT_EQ(0, status);
 	vgpu_close(&self->victim.v);
 	EXPECT_TRUE(bystander_goes_on(&self->by, 2));
-	ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
+	ASSERT_EQ(0, file_write(gpu_driver_file("bind"), self->bdf));
 }
 
 /*

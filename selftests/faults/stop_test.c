@@ -14,13 +14,13 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "await.h"
 #include "client.h"
 #include "log.h"
 #include "uevent.h"
 
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define DEVICES "/sys/bus/pci/devices/"
 #define RECOVERIES "/sys/module/tessera_pci/parameters/recoveries"
 #define RECOVERIES_DEFAULT "3"
@@ -105,7 +105,7 @@ static pid_t unbind_aside(struct client *slow, struct client *victim, const char
 	if (!pid) {
 		vgpu_close(&slow->v);
 		vgpu_close(&victim->v);
-		_exit(file_write(DRIVER "unbind", bdf) ? 1 : 0);
+		_exit(file_write(gpu_driver_file("unbind"), bdf) ? 1 : 0);
 	}
 	return pid;
 }
@@ -162,7 +162,7 @@ static int close_in_between(struct __test_metadata *_metadata, struct __fixture_
 
 static int rebind(const char *bdf)
 {
-	int ret = file_write(DRIVER "bind", bdf);
+	int ret = file_write(gpu_driver_file("bind"), bdf);
 
 	return ret || await_type("C1") ? ret : -ETIME;
 }
@@ -210,7 +210,7 @@ static void expect_as_new(struct __test_metadata *_metadata, struct __fixture_st
 
 static void expect_new_life(struct __test_metadata *_metadata, struct __fixture_stop *self)
 {
-	ASSERT_EQ(0, file_write(DRIVER "unbind", self->bdf));
+	ASSERT_EQ(0, file_write(gpu_driver_file("unbind"), self->bdf));
 	ASSERT_EQ(0, rebind(self->bdf));
 	expect_as_new(_metadata, self);
 }
@@ -336,8 +336,8 @@ TEST_F_TIMEOUT(stop, the_gpu_comes_back_by_itself_so_often, 290)
 	close(events);
 	/* Who hears of it does what it says; else there is the kernel's log */
 	if (tells_wedged()) {
-		ASSERT_EQ(0, file_write(DRIVER "unbind", self->bdf));
-		ASSERT_EQ(0, file_write(DRIVER "bind", self->bdf));
+		ASSERT_EQ(0, file_write(gpu_driver_file("unbind"), self->bdf));
+		ASSERT_EQ(0, file_write(gpu_driver_file("bind"), self->bdf));
 	} else {
 		snprintf(path, sizeof(path), DEVICES "%.60s/reset", self->bdf);
 		ASSERT_EQ(0, file_write(path, "1"));

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "vgpu.h"
 
@@ -263,8 +264,9 @@ TEST_F(device, vram)
 	EXPECT_EQ(-1, zero_check(vram, size));
 	pattern_fill(vram, size, 7);
 	EXPECT_EQ(-1, pattern_check(vram, size, 7));
-	/* Huge mappings where possible: far fewer faults than pages */
-	EXPECT_LT(mdev_stat(self->uuid, "mmap_faults") - faults, size / PAGE / 4);
+	/* Huge mappings where possible: far fewer faults than pages. Not of memory of the host */
+	if (strcmp(gpu_driver(), "tessera_user"))
+		EXPECT_LT(mdev_stat(self->uuid, "mmap_faults") - faults, size / PAGE / 4);
 	/* The same memory through read() and write() */
 	EXPECT_EQ(64, region_read(v, TESS_BAR_VRAM, size - 64, back, 64));
 	EXPECT_EQ(0, memcmp(back, vram + size - 64, 64));

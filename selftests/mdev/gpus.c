@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "gpus.h"
 #include "patience.h"
 #include "vgpu.h"
 
 #define CLASS "/sys/class/tessera"
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci"
 #define BIND_MS 10000
 #define RECOVERIES "/sys/module/tessera_pci/parameters/recoveries"
 #define RECOVERIES_DEFAULT "3"
@@ -58,7 +58,7 @@ unsigned int home_gpu(void)
 
 int gpu_unbind(const char *pci)
 {
-	return file_write(DRIVER "/unbind", pci);
+	return file_write(gpu_driver_file("unbind"), pci);
 }
 
 static bool in_pool(const char *pci)
@@ -75,7 +75,7 @@ static bool in_pool(const char *pci)
 int gpu_bind(const char *pci)
 {
 	long end = now_ms() + BIND_MS * patience();
-	int ret = file_write(DRIVER "/bind", pci);
+	int ret = file_write(gpu_driver_file("bind"), pci);
 
 	while (!ret && !in_pool(pci)) {
 		if (now_ms() > end)

@@ -4,14 +4,15 @@
 # For shell tests in a host VM: vGPUs in sysfs. Sourced after ktap.sh. Starts few programs: that
 # is slow in a translated machine.
 
+driver=${TESSERA_DRIVER:-tessera_pci}
 types=
 for dir in /sys/class/mdev_bus/*/mdev_supported_types; do
-	[ -d "$dir/tessera_pci-C1" ] && types=$dir && break
+	[ -d "$dir/$driver-C1" ] && types=$dir && break
 done
 
 available()
 {
-	read -r available_n <"$types/tessera_pci-$1/available_instances" && echo "$available_n"
+	read -r available_n <"$types/$driver-$1/available_instances" && echo "$available_n"
 }
 
 # create TYPE [UUID]: prints the UUID. Through tee, which says what was wrong
@@ -19,7 +20,7 @@ create()
 {
 	create_uuid=${2-}
 	[ $# -gt 1 ] || read -r create_uuid </proc/sys/kernel/random/uuid
-	echo "$create_uuid" | LC_ALL=C tee "$types/tessera_pci-$1/create"
+	echo "$create_uuid" | LC_ALL=C tee "$types/$driver-$1/create"
 }
 
 remove()

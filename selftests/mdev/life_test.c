@@ -8,10 +8,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "driver.h"
 #include "harness.h"
 #include "vmm.h"
-
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 
 TEST_TIMEOUT(killed_vmm, 120)
 {
@@ -79,7 +78,7 @@ TEST(remove_in_use)
 
 static int unbind(const char *gpu)
 {
-	return file_write(DRIVER "unbind", gpu);
+	return file_write(gpu_driver_file("unbind"), gpu);
 }
 
 static bool types_come(void)
@@ -96,7 +95,7 @@ static bool types_come(void)
 
 static int rebind(const char *gpu)
 {
-	int ret = file_write(DRIVER "bind", gpu);
+	int ret = file_write(gpu_driver_file("bind"), gpu);
 
 	if (!ret)
 		types_come();
@@ -173,7 +172,7 @@ TEST_TIMEOUT(rebind_while_open, 120)
 	pid = fork();
 	if (!pid) {
 		vgpu_close(&v);
-		_exit(unbind(gpu) || file_write(DRIVER "bind", gpu) ? 1 : 0);
+		_exit(unbind(gpu) || file_write(gpu_driver_file("bind"), gpu) ? 1 : 0);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
@@ -188,8 +187,8 @@ TEST_TIMEOUT(rebind_while_open, 120)
 	pid = fork();
 	if (!pid) {
 		vgpu_close(&v);
-		_exit(unbind(gpu) || file_write(DRIVER "bind", gpu) || unbind(gpu) ||
-		      file_write(DRIVER "bind", gpu));
+		_exit(unbind(gpu) || file_write(gpu_driver_file("bind"), gpu) || unbind(gpu) ||
+		      file_write(gpu_driver_file("bind"), gpu));
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "vgpu.h"
 
 #define MDEV_BUS "/sys/class/mdev_bus"
@@ -27,8 +28,8 @@ const char *gpu_name(void)
 	while (d && (e = readdir(d)) && !*name) {
 		char path[PATH_MAX];
 
-		snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/tessera_pci-C1",
-			 e->d_name);
+		snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/%s-C1", e->d_name,
+			 gpu_driver());
 		if (e->d_name[0] != '.' && !access(path, F_OK))
 			snprintf(name, sizeof(name), "%.63s", e->d_name);
 	}
@@ -96,8 +97,8 @@ int file_write(const char *path, const char *text)
 
 static void type_path(char *path, const char *type, const char *file)
 {
-	snprintf(path, PATH_MAX, "%s/mdev_supported_types/tessera_pci-%s/%s", gpu_dir() ?: "/none",
-		 type, file);
+	snprintf(path, PATH_MAX, "%s/mdev_supported_types/%s-%s/%s", gpu_dir() ?: "/none",
+		 gpu_driver(), type, file);
 }
 
 int mdev_available(const char *type)
@@ -118,8 +119,8 @@ int mdev_create_on(const char *pci, const char *type, char *uuid)
 	ret = file_read("/proc/sys/kernel/random/uuid", uuid, 37);
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/tessera_pci-%s/create", pci,
-		 type);
+	snprintf(path, sizeof(path), MDEV_BUS "/%s/mdev_supported_types/%s-%s/create", pci,
+		 gpu_driver(), type);
 	return file_write(path, uuid);
 }
 

@@ -14,7 +14,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 attributes()
 {
 	for t in $all_types; do
-		dir=$types/tessera_pci-$t
+		dir=$types/$driver-$t
 		[ "$(cat "$dir/name")" = "Tessera $t" ] || return 1
 		[ "$(cat "$dir/device_api")" = vfio-pci ] || return 1
 		grep -qE '^num_heads=[01], memory=[0-9]+M, max_resolution=(none|[0-9]+x[0-9]+), max_instance=[0-9]+, slices=[124], kind=[a-z]+, share=(exclusive|shared)$' \
@@ -31,7 +31,7 @@ blank()
 {
 	remove_all
 	before=$(pool)
-	dir=$types/tessera_pci-blank
+	dir=$types/$driver-blank
 	[ "$(cat "$dir/name")" = "Tessera blank" ] || return 1
 	[ "$(cat "$dir/description")" = "num_heads=0, memory=0M, max_resolution=none, max_instance=128, slices=0, kind=none, share=none" ] || return 1
 	[ "$(available blank)" = 128 ] || return 1
@@ -48,8 +48,8 @@ heads()
 {
 	remove_all
 	grep -q '^num_heads=1, memory=16M, max_resolution=1920x1080, .*kind=render' \
-		"$types/tessera_pci-D1/description" || return 1
-	grep -q '^num_heads=0, .*max_resolution=none' "$types/tessera_pci-R1/description" || return 1
+		"$types/$driver-D1/description" || return 1
+	grep -q '^num_heads=0, .*max_resolution=none' "$types/$driver-R1/description" || return 1
 	u=$(create D2) || return 1
 	grep -q ' memory=33554432 heads=0x1 ' "/sys/bus/mdev/devices/$u/composition" || return 1
 	grep -qw display "/sys/bus/mdev/devices/$u/features" || return 1
@@ -80,8 +80,8 @@ shared()
 {
 	remove_all
 	before=$(pool)
-	grep -q 'share=exclusive$' "$types/tessera_pci-C1/description" || return 1
-	grep -q 'memory=2M, .*max_instance=48, .*share=shared$' "$types/tessera_pci-C1S/description" || return 1
+	grep -q 'share=exclusive$' "$types/$driver-C1/description" || return 1
+	grep -q 'memory=2M, .*max_instance=48, .*share=shared$' "$types/$driver-C1S/description" || return 1
 	u=$(create C1S) || return 1
 	[ "$(available C1) $(available C1S) $(available C2S)" = "5 47 23" ] || return 1
 	for i in 1 2 3 4 5; do

@@ -59,7 +59,7 @@ class Guest:
     def __init__(self, name, acts):
         self.name, self.acts = name, acts
         self.uuid = str(uuid.uuid4())
-        types = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/tessera_pci-C1S")[0]
+        types = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/*-C1S")[0]
         write(os.path.join(types, "create"), self.uuid)
         self.vslice = os.path.join(GPU, "vgpus", self.uuid, "vslice0")
 

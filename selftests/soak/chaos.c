@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "client.h"
+#include "driver.h"
 #include "soak.h"
 
 #define STEPS 14 /* of a recomposition that can be made to fail */
-#define DRIVER "/sys/bus/pci/drivers/tessera_pci/"
 #define DEVICES "/sys/bus/pci/devices/"
 #define BACK_MS 20000
 
@@ -79,7 +79,7 @@ static int take_away(enum take how, const char *gpu)
 	char path[PATH_MAX];
 
 	if (how == TAKE_UNBIND)
-		return file_write(DRIVER "unbind", gpu);
+		return file_write(gpu_driver_file("unbind"), gpu);
 	snprintf(path, sizeof(path), DEVICES "%s/%s", gpu, how == TAKE_RESET ? "reset" : "remove");
 	return file_write(path, "1");
 }
@@ -92,8 +92,8 @@ static int give_back(enum take how, const char *gpu)
 		return file_write("/sys/bus/pci/rescan", "1");
 	/* What lingered is closed now: registered anew, the GPU has its types again */
 	if (how == TAKE_RESET)
-		rc = file_write(DRIVER "unbind", gpu);
-	return rc ? rc : file_write(DRIVER "bind", gpu);
+		rc = file_write(gpu_driver_file("unbind"), gpu);
+	return rc ? rc : file_write(gpu_driver_file("bind"), gpu);
 }
 
 int chaos_take(struct board *b, struct chaos *c, void (*end_all)(void))

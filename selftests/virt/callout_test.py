@@ -74,6 +74,8 @@ class Callout:
         for event, action in (("get", "capabilities"), ("pre", "define"), ("live", "modify")):
             same(self.run(event, action, kind="i915-GVTg_V5_4", status=2), "")
             same(self.run(event, action, kind="tessera_pc", status=2), "")
+        for kind in ("tessera_pci-C2", "tessera_user-C2"):
+            has(self.run("get", "capabilities", text="{}", kind=kind), "supports")
 
     def capabilities(self):
         supports = json.loads(self.run("get", "capabilities", text="{}"))["supports"]

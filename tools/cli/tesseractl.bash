@@ -49,7 +49,7 @@ _tesseractl_mdevs()
 _tesseractl_types()
 {
 	local path types
-	types="$(_tesseractl_sysfs)/class/mdev_bus/*/mdev_supported_types/tessera_pci-*"
+	types="$(_tesseractl_sysfs)/class/mdev_bus/*/mdev_supported_types/tessera_*-*"
 	for path in $(compgen -G "$types"); do
 		echo "${path##*-}"
 	done | sort -u

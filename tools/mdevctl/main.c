@@ -22,13 +22,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "callout.h"
 
-#define TYPE_PREFIX "tessera_pci-"
 #define NONE "none"
 
 /**
@@ -216,12 +216,23 @@ static const struct {
 	{ "live", "modify", live_modify },
 };
 
+static bool is_ours(const char *type)
+{
+	static const char *const prefixes[] = { "tessera_pci-", "tessera_user-" };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(type, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 /* There is nothing to do at other events: the kernel did it */
 static int run(const struct call *call)
 {
 	size_t i;
 
-	if (strncmp(call->type, TYPE_PREFIX, strlen(TYPE_PREFIX)))
+	if (!is_ours(call->type))
 		return CALLOUT_NOT_OURS;
 	for (i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
 		if (!strcmp(call->event, handlers[i].event) &&
