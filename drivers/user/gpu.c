@@ -227,9 +227,13 @@ static void gpu_remove(struct pci_dev *pdev)
 	if (!user->started)
 		return;
 	user->started = false;
-	if (tess_chip_is_alive(user->chip))
+	/* Not while its clients stand still: nothing can be copied from it */
+	if (!READ_ONCE(tess_chip_backend(user->chip)->asleep) && tess_chip_is_alive(user->chip))
 		tess_gpu_drain(tess_chip_backend(user->chip));
 	gpu_interrupts(user, false);
+	/* No server is there */
+	if (tess_user_is_broken(&user->requests))
+		tess_chip_bury(user->chip);
 	tess_chip_remove(user->chip);
 	tess_user_bus_silence(&user->bus, true);
 	tess_chip_finish(user->chip);
@@ -277,6 +281,70 @@ int tess_user_gpu_start(struct tess_user *user, unsigned int index)
 	rc = tess_user_root_bind(root, user);
 	/* The kernel log says why it is not in the pool */
 	return rc ?: READ_ONCE(user->started) ? 0 : -ENODEV;
+}
+
+/* Locked, with a reference; NULL: somebody removed it by sysfs, or it is in no pool */
+static struct pci_dev *gpu_lock(struct tess_user *user)
+{
+	struct pci_dev *pdev = user->root ? pci_get_slot(user->root, 0) : NULL;
+
+	if (!pdev)
+		return NULL;
+	device_lock(&pdev->dev);
+	if (user->started)
+		return pdev;
+	device_unlock(&pdev->dev);
+	pci_dev_put(pdev);
+	return NULL;
+}
+
+static void gpu_unlock(struct pci_dev *pdev)
+{
+	device_unlock(&pdev->dev);
+	pci_dev_put(pdev);
+}
+
+/**
+ * tess_user_gpu_suspend() - let all clients of a GPU stand still
+ * @user: GPU; its server answers requests meanwhile, and none afterwards
+ *
+ * Return: 0; -EBUSY, -EOPNOTSUPP, -ENOMEM as tess_chip_suspend(), and nothing has changed; -ENODEV.
+ */
+int tess_user_gpu_suspend(struct tess_user *user)
+{
+	struct pci_dev *pdev = gpu_lock(user);
+	int rc;
+
+	if (!pdev)
+		return -ENODEV;
+	tess_chip_pause(user->chip);
+	rc = tess_chip_suspend(user->chip);
+	if (rc)
+		tess_chip_continue(user->chip);
+	else
+		tess_user_bus_silence(&user->bus, true);
+	gpu_unlock(pdev);
+	return rc;
+}
+
+/**
+ * tess_user_gpu_resume() - let the clients of a GPU go on
+ * @user: GPU after tess_user_gpu_suspend(); another server answers requests
+ *
+ * Return: 0; -ENODEV the clients have lost it.
+ */
+int tess_user_gpu_resume(struct tess_user *user)
+{
+	struct pci_dev *pdev = gpu_lock(user);
+	int rc;
+
+	if (!pdev)
+		return -ENODEV;
+	tess_chip_resume(user->chip, true);
+	tess_chip_continue(user->chip);
+	rc = tess_chip_is_dead(user->chip) ? -ENODEV : 0;
+	gpu_unlock(pdev);
+	return rc;
 }
 
 /**

@@ -23,7 +23,7 @@
 /* At once, at most */
 #define REQUEST_BATCH	16
 
-static unsigned int answer_ms = 2000;
+static unsigned int answer_ms = 10000;
 module_param(answer_ms, uint, 0644);
 MODULE_PARM_DESC(answer_ms, "time in which a server must answer, in ms");
 
@@ -79,6 +79,19 @@ void tess_user_break(struct tess_user_requests *requests)
 	request_end_all(&requests->queue);
 	request_end_all(&requests->asked);
 	spin_unlock_irqrestore(&requests->lock, flags);
+}
+
+/**
+ * tess_user_mend() - another server answers
+ * @requests: broken requests
+ */
+void tess_user_mend(struct tess_user_requests *requests)
+{
+	spin_lock_irq(&requests->lock);
+	requests->kicks = 0;
+	requests->events = 0;
+	requests->broken = false;
+	spin_unlock_irq(&requests->lock);
 }
 
 bool tess_user_is_broken(struct tess_user_requests *requests)
@@ -150,10 +163,16 @@ void tess_user_tell_kick(struct tess_user_requests *requests, unsigned int slice
 	requests_tell(requests, BIT_ULL(slice), 0);
 }
 
-void tess_user_tell_started(struct tess_user_requests *requests, int rc)
+/**
+ * tess_user_tell_result() - a call of the server has come to its end
+ * @requests: requests
+ * @op: TESSERA_USER_STARTED or LEFT; the server waits for one of them at a time
+ * @rc: 0 or negative errno
+ */
+void tess_user_tell_result(struct tess_user_requests *requests, enum tessera_user_op op, int rc)
 {
-	requests->started = rc;
-	requests_tell(requests, 0, BIT(TESSERA_USER_STARTED));
+	WRITE_ONCE(requests->result, rc);
+	requests_tell(requests, 0, BIT(op));
 }
 
 void tess_user_tell_lost(struct tess_user_requests *requests)
@@ -180,8 +199,8 @@ static bool requests_take_event(struct tess_user_requests *requests,
 	} else if (requests->events) {
 		req->op = __ffs(requests->events);
 		requests->events &= ~BIT(req->op);
-		if (req->op == TESSERA_USER_STARTED)
-			req->val = (u64)requests->started;
+		if (req->op != TESSERA_USER_LOST)
+			req->val = (u64)READ_ONCE(requests->result);
 	} else {
 		return false;
 	}

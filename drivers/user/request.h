@@ -11,9 +11,10 @@ struct tess_user_requests;
 void tess_user_requests_init(struct tess_user_requests *requests);
 u64 tess_user_ask(struct tess_user_requests *requests, enum tessera_user_op op, u64 at, u64 val);
 void tess_user_tell_kick(struct tess_user_requests *requests, unsigned int slice);
-void tess_user_tell_started(struct tess_user_requests *requests, int rc);
+void tess_user_tell_result(struct tess_user_requests *requests, enum tessera_user_op op, int rc);
 void tess_user_tell_lost(struct tess_user_requests *requests);
 void tess_user_break(struct tess_user_requests *requests);
+void tess_user_mend(struct tess_user_requests *requests);
 bool tess_user_is_broken(struct tess_user_requests *requests);
 
 ssize_t tess_user_requests_read(struct tess_user_requests *requests, char __user *buf, size_t len,

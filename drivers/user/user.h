@@ -36,8 +36,8 @@ struct tess_user_bus {
  * @asked: read, and not replied to
  * @tag: of the last one
  * @kicks: slices whose doorbells were stored to
- * @events: TESSERA_USER_STARTED and LOST that are to be told, BIT(op)
- * @started: value of TESSERA_USER_STARTED
+ * @events: TESSERA_USER_STARTED, LOST and LEFT that are to be told, BIT(op)
+ * @result: value of TESSERA_USER_STARTED, or LEFT
  * @broken: no answer will come
  */
 struct tess_user_requests {
@@ -48,7 +48,7 @@ struct tess_user_requests {
 	u32 tag;
 	u64 kicks;
 	u32 events;
-	int started;
+	int result;
 	bool broken;
 };
 
@@ -67,13 +67,25 @@ struct tess_user_vram {
 };
 
 /**
+ * struct tess_user_file - an open file
+ * @lock: protects that there is a GPU, and the calls that begin and end its service; outermost
+ * @user: GPU that it serves, or NULL. Stays until the file is closed
+ */
+struct tess_user_file {
+	struct mutex lock;
+	struct tess_user *user;
+};
+
+/**
  * struct tess_user - a GPU that is served by a process
- * @lock: protects @added and @starting
- * @added: it has memory
- * @starting: TESSERA_USER_START was done
+ * @starting: TESSERA_USER_START was done. Under &tess_user_file.lock
+ * @leaving: TESSERA_USER_LEAVE was done, and did not fail
+ * @left: the GPU has no server, and its clients stand still. Written by @leave and @start
  * @index: number of @root, if there is one
  * @root: PCI bus with its device, or NULL. Of @start, and then of @stop
- * @start: adds @root
+ * @start: adds @root, or lets the clients go on that stand still
+ * @leave: makes them stand still
+ * @abandon: ends that when no other server came
  * @stop: removes it, and frees the GPU
  * @raised: vectors whose part in process context is to be run
  * @irq: runs it
@@ -89,12 +101,14 @@ struct tess_user_vram {
  * @time: GPU time that was told last
  */
 struct tess_user {
-	struct mutex lock;
-	bool added;
 	bool starting;
+	bool leaving;
+	bool left;
 	int index;
 	struct pci_bus *root;
 	struct work_struct start;
+	struct work_struct leave;
+	struct delayed_work abandon;
 	struct work_struct stop;
 	unsigned long raised;
 	struct work_struct irq;

@@ -17,4 +17,6 @@ scripts/vm host --kernel 7.2 --backend user --gpus 2 --timeout 500 -- \
 	selftests/pool/pool.sh || status=1
 scripts/vm host --kernel 7.2 --backend user --timeout 500 -- \
 	selftests/mdev/guests.sh one || status=1
+scripts/vm host --kernel 7.2 --backend user --gpus 0 --timeout 600 -- \
+	selftests/user/run.sh replaced_under_guest || status=1
 exit $status

@@ -19,7 +19,6 @@
 #define DEV "/dev/tessera-user"
 #define VRAM (4ull << 20)
 #define PAGE 4096
-#define ANSWER_MS 2000
 #define BUS_SIZE (1ull << TESSERA_USER_BUS_BITS)
 
 FIXTURE(device)
@@ -94,9 +93,12 @@ TEST_F(device, add)
 	EXPECT_EQ(-ENOSPC, add(self->fd, bad));
 	EXPECT_EQ(-EFAULT, call(self->fd, TESSERA_USER_ADD, (void *)8));
 	EXPECT_EQ(-EINVAL, call(self->fd, TESSERA_USER_START, NULL));
+	EXPECT_EQ(-ENOENT, call(self->fd, TESSERA_USER_TAKE, (void *)0));
+	EXPECT_EQ(-ENOENT, call(self->fd, TESSERA_USER_TAKE, (void *)~0ul));
 	index = add(self->fd, good);
 	EXPECT_LE(0, index);
 	EXPECT_EQ(-EBUSY, add(self->fd, good));
+	EXPECT_EQ(-EBUSY, call(self->fd, TESSERA_USER_TAKE, (void *)0));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('U', 0xff), NULL));
 }
 
@@ -190,6 +192,11 @@ TEST_F(device, read_and_write)
 	struct tessera_user_reply reply = { .tag = 1 };
 
 	EXPECT_EQ(-1, read(self->fd, req, sizeof(req)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-EINVAL, call(self->fd, TESSERA_USER_LEAVE, NULL));
+	ASSERT_LE(0, add(self->fd, good));
+	EXPECT_EQ(-EINVAL, call(self->fd, TESSERA_USER_LEAVE, NULL));
+	EXPECT_EQ(-1, read(self->fd, req, sizeof(req)));
 	EXPECT_EQ(EAGAIN, errno);
 	EXPECT_EQ(-1, read(self->fd, req, sizeof(req[0]) - 1));
 	EXPECT_EQ(EINVAL, errno);
@@ -202,6 +209,17 @@ TEST_F(device, read_and_write)
 	EXPECT_EQ(0, call(self->fd, TESSERA_USER_RAISE, (void *)((1ul << TESS_IRQ_COUNT) - 1)));
 }
 
+static long answer_ms(void)
+{
+	FILE *f = fopen("/sys/module/tessera_user/parameters/answer_ms", "r");
+	long ms = 0;
+
+	if (!f || fscanf(f, "%ld", &ms) != 1)
+		tess_die("answer_ms: %s", strerror(errno));
+	fclose(f);
+	return ms;
+}
+
 /* Milliseconds until TESSERA_USER_STARTED comes, with its value; nothing is replied to */
 static long started_after(int fd, int64_t *value)
 {
@@ -212,7 +230,7 @@ static long started_after(int fd, int64_t *value)
 	for (;;) {
 		struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-		if (poll(&pfd, 1, 10 * ANSWER_MS * patience()) <= 0)
+		if (poll(&pfd, 1, 10 * answer_ms() * patience()) <= 0)
 			return -1;
 		if (read(fd, &req, sizeof(req)) == sizeof(req) && req.op == TESSERA_USER_STARTED)
 			break;
@@ -233,8 +251,8 @@ TEST_F(device, server_that_never_answers)
 	EXPECT_EQ(-EBUSY, call(self->fd, TESSERA_USER_START, NULL));
 	ms = started_after(self->fd, &value);
 	EXPECT_EQ(-ENODEV, value);
-	EXPECT_LE(ANSWER_MS / 2, ms);
-	EXPECT_GE(3 * ANSWER_MS * (long)patience(), ms);
+	EXPECT_LE(answer_ms() / 2, ms);
+	EXPECT_GE(3 * answer_ms() * (long)patience(), ms);
 }
 
 static int gpus(void)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# GPUs that processes of this host VM serve (it has no others), as KTAP: a null server, bad ones, the
-# model that is killed, stopped and replaced.
+# run.sh [TEST...]: GPUs that processes of this host VM serve (it has no others), as KTAP: a null
+# server, bad ones, the model that is killed, stopped and replaced.
 #
 # shellcheck disable=SC2010,SC2086,SC2317 # no value here has a space; functions called by name
 
@@ -177,6 +177,77 @@ stopped()
 	until_true 200 ended "$server" && until_true 200 none && grep "gave the GPU up" "$log"
 }
 
+# take N: a server for the GPU that another one left
+take()
+{
+	$model --serve /dev/tessera-user --take "$1" --vram 64M --log-level info >"$log" 2>&1 &
+	server=$!
+}
+
+taken() { until_true 100 grep -q "the GPU is in the pool" "$log"; }
+
+leave()
+{
+	kill -USR2 "$server"
+	wait "$server" || { echo "the server ended with $?"; cat "$log"; return 1; }
+}
+
+# Replaced again and again while processes compute: they do not notice
+replaced()
+{
+	serve_model && right || return
+	rm -f /run/enough
+	(while [ ! -e /run/enough ]; do out/examples/sgemm || break; done) >/run/busy.log 2>&1 &
+	busy=$!
+	for round in 1 2 3 4 5; do
+		sleep 1.$round
+		leave || return
+		there || { echo "the GPU is gone in round $round"; return 1; }
+		sleep 0.5
+		take 0
+		taken || return
+	done
+	right || return
+	touch /run/enough
+	wait $busy
+	grep -c ": ok" /run/busy.log && ! grep -v ": ok" /run/busy.log && stop TERM
+}
+
+# The same while a virtual machine computes
+replaced_under_guest()
+{
+	serve_model || return
+	uuid=$(cat /proc/sys/kernel/random/uuid)
+	echo "$uuid" >$class/gpu0/device/mdev_supported_types/tessera_user-C2/create || return
+	scripts/vm guest --vgpu "$uuid" --timeout 500 --detach replaced -- sh -c \
+		'for n in 1 2 3 4 5 6 7 8; do out/examples/sgemm --size 64 || exit; done' || return
+	for round in 1 2 3; do
+		sleep 2
+		leave || return
+		there || { echo "the GPU is gone in round $round"; return 1; }
+		take 0
+		taken || return
+	done
+	scripts/vm wait replaced --timeout $((200 * patience)) || return
+	echo 1 >"/sys/bus/mdev/devices/$uuid/remove"
+	stop TERM
+}
+
+# Nobody can take what was not left; what is not taken ends
+abandoned()
+{
+	serve_model && right || return
+	first=$server
+	take 0
+	! wait "$server" && grep "No such file" "$log" || return
+	server=$first
+	echo 1 >/sys/module/tessera_user/parameters/leave_s
+	leave && there && until_true 100 none
+	abandoned_status=$?
+	echo 60 >/sys/module/tessera_user/parameters/leave_s
+	return $abandoned_status
+}
+
 unbound()
 {
 	serve_model && right || return
@@ -204,10 +275,12 @@ clean_up()
 }
 
 server=
+echo $((2000 * patience)) >/sys/module/tessera_user/parameters/answer_ms || exit 1
 ktap_begin
-for test in null_server null_refuses reach answers_twice delays falls_silent dies lies killed \
-	    stopped unbound unloaded; do
-	check $test $test
+[ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
+	killed stopped replaced abandoned unbound unloaded
+for test; do
+	check "$test" "$test"
 	clean_up
 done
 ktap_end

@@ -67,7 +67,7 @@ struct model {
 	uint64_t vram_size;
 	int vram_fd;
 	sigset_t unblocked;
-	const volatile sig_atomic_t *stop;
+	volatile sig_atomic_t *stop;
 };
 
 static int64_t wall_ns(void)
@@ -301,15 +301,28 @@ static int model_loop_once(struct model *m)
 	}
 }
 
+/* A GPU behind a socket ends with its process. */
+static int model_leave(struct model *m)
+{
+	if (!m->user) {
+		*m->stop = MODEL_STOPS;
+		return 0;
+	}
+	*m->stop = MODEL_GOES_ON;
+	return user_dev_leave(m->user);
+}
+
 int model_loop(struct model *m)
 {
-	while (!*m->stop) {
-		int err = model_loop_once(m);
+	int err = 0;
 
-		if (err)
-			return err;
+	while (!err && *m->stop != MODEL_STOPS) {
+		if (*m->stop == MODEL_LEAVES)
+			err = model_leave(m);
+		if (!err)
+			err = model_loop_once(m);
 	}
-	return 0;
+	return err == -ESHUTDOWN ? 0 : err;
 }
 
 static int model_start_gpu(struct model *m, const struct options *o, void *vram)
@@ -366,8 +379,8 @@ static int model_start_user(struct model *m, const struct options *o)
 {
 	int err;
 
-	m->user =
-		user_dev_create(o->serve, o->nr_slices * o->bank_size, o->nr_slices, &user_ops, m);
+	m->user = user_dev_create(o->serve, o->take, o->nr_slices * o->bank_size, o->nr_slices,
+				  &user_ops, m);
 	if (!m->user)
 		return -errno;
 	err = model_start_gpu(m, o, user_dev_vram(m->user));
@@ -375,7 +388,7 @@ static int model_start_user(struct model *m, const struct options *o)
 }
 
 struct model *model_new(const struct options *o, struct log *log, const sigset_t *unblocked,
-			const volatile sig_atomic_t *stop)
+			volatile sig_atomic_t *stop)
 {
 	struct model *m = calloc(1, sizeof(*m));
 	int err;

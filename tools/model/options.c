@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static const char usage[] =
 	"\n"
 	"  -s, --socket PATH    socket to listen on\n"
 	"  -d, --serve DEVICE   serve the GPU to the kernel by /dev/tessera-user\n"
+	"  -t, --take N         with --serve: go on with GPU N, whose server got SIGUSR2\n"
 	"  -n, --slices N       number of slices, 1 to 64 (16)\n"
 	"  -k, --kinds LIST     slices of each kind, in this order (compute:6,render:6,mixed:4)\n"
 	"  -m, --vram SIZE      VRAM of all slices, with K, M or G (256M)\n"
@@ -51,6 +53,7 @@ static const char usage[] =
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "serve", required_argument, NULL, 'd' },
+	{ "take", required_argument, NULL, 't' },
 	{ "slices", required_argument, NULL, 'n' },
 	{ "kinds", required_argument, NULL, 'k' },
 	{ "vram", required_argument, NULL, 'm' },
@@ -222,6 +225,11 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 	case 'd':
 		p->o->serve = arg;
 		return *arg;
+	case 't':
+		if (!parse_number(arg, 0, INT_MAX, &n))
+			return false;
+		p->o->take = (int)n;
+		return true;
 	case 'n':
 		if (!parse_number(arg, 1, TESS_MAX_SLICES, &n))
 			return false;
@@ -283,6 +291,10 @@ static bool complete(struct parse *p)
 		fprintf(p->err, "tessera-model: give either --socket or --serve\n");
 		return false;
 	}
+	if (o->take >= 0 && !o->serve) {
+		fprintf(p->err, "tessera-model: --take needs --serve\n");
+		return false;
+	}
 	if (p->slices && p->kinds && p->slices != p->kinds) {
 		fprintf(p->err, "tessera-model: --slices says %u, --kinds %u\n", p->slices,
 			p->kinds);
@@ -314,8 +326,10 @@ enum options_result options_parse(struct options *o, int argc, char **argv, FILE
 
 	memset(o, 0, sizeof(*o));
 	o->log_level = LOG_WARN;
+	o->take = -1;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "s:d:n:k:m:c:S:l:L:hV", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "s:d:t:n:k:m:c:S:l:L:hV", long_options, NULL)) !=
+	       -1) {
 		if (opt == 'h') {
 			fputs(usage, out);
 			return OPTIONS_EXIT;

@@ -20,6 +20,7 @@
  * @stuck, @damage, @refuse: of each slice: see struct gpu_desc
  * @socket: path of the socket, or NULL
  * @serve: device file that takes the GPU instead, or NULL
+ * @take: number of the kernel's GPU that is served from now on; -1: a new one
  * @log_file: path, "-" or NULL for standard error
  * @log_level: most verbose level
  */
@@ -34,6 +35,7 @@ struct options {
 	uint32_t refuse[TESS_MAX_SLICES];
 	const char *socket;
 	const char *serve;
+	int take;
 	const char *log_file;
 	enum log_level log_level;
 };

@@ -49,6 +49,7 @@
  * @replaced: pages of the window that were replaced
  * @nr_replaced: their number; written by the signal handler
  * @over: the kernel does not want the GPU (any more)
+ * @left: its clients stand still
  */
 struct user_dev {
 	int fd;
@@ -63,6 +64,7 @@ struct user_dev {
 	uint8_t *replaced[REPLACED_MAX];
 	volatile sig_atomic_t nr_replaced;
 	bool over;
+	bool left;
 };
 
 /* ---- pages that are gone ---- */
@@ -126,21 +128,37 @@ static int map_all(struct user_dev *d)
 	return sigaction(SIGBUS, &action, NULL) ? -errno : 0;
 }
 
-static int open_dev(struct user_dev *d, const char *path)
+static int take_gpu(struct user_dev *d, int take)
 {
+	int chunks = ioctl(d->fd, TESSERA_USER_TAKE, (unsigned long)take);
+
+	if (chunks < 0)
+		return -errno;
+	/* Its clients would lose it. */
+	return (uint64_t)chunks << 21 == d->vram_size ? 0 : -EINVAL;
+}
+
+static int open_dev(struct user_dev *d, const char *path, int take)
+{
+	int err;
 	struct tessera_user_add add = {
 		.version = TESSERA_USER_VERSION,
 		.vram_size = d->vram_size,
 	};
 
 	d->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (d->fd < 0 || ioctl(d->fd, TESSERA_USER_ADD, &add) < 0)
+	if (d->fd < 0)
 		return -errno;
-	return map_all(d);
+	if (take >= 0)
+		err = take_gpu(d, take);
+	else
+		err = ioctl(d->fd, TESSERA_USER_ADD, &add) < 0 ? -errno : 0;
+	return err ? err : map_all(d);
 }
 
-struct user_dev *user_dev_create(const char *path, uint64_t vram_size, unsigned int nr_slices,
-				 const struct user_dev_ops *ops, void *opaque)
+struct user_dev *user_dev_create(const char *path, int take, uint64_t vram_size,
+				 unsigned int nr_slices, const struct user_dev_ops *ops,
+				 void *opaque)
 {
 	struct user_dev *d = calloc(1, sizeof(*d));
 	int err;
@@ -151,7 +169,7 @@ struct user_dev *user_dev_create(const char *path, uint64_t vram_size, unsigned 
 	d->nr_slices = nr_slices;
 	d->ops = ops;
 	d->opaque = opaque;
-	err = open_dev(d, path);
+	err = open_dev(d, path, take);
 	if (err) {
 		user_dev_destroy(d);
 		errno = -err;
@@ -187,6 +205,11 @@ void *user_dev_vram(const struct user_dev *d)
 int user_dev_start(struct user_dev *d)
 {
 	return ioctl(d->fd, TESSERA_USER_START) ? -errno : 0;
+}
+
+int user_dev_leave(struct user_dev *d)
+{
+	return ioctl(d->fd, TESSERA_USER_LEAVE) ? -errno : 0;
 }
 
 int user_dev_fd(const struct user_dev *d)
@@ -226,6 +249,17 @@ static void log_started(struct user_dev *d, int64_t rc)
 	d->ops->log(d->opaque, rc, msg);
 }
 
+static void log_left(struct user_dev *d, int64_t rc)
+{
+	char msg[96];
+
+	if (!rc)
+		return;
+	snprintf(msg, sizeof(msg), "the clients of the GPU cannot stand still: %s",
+		 strerror((int)-rc));
+	d->ops->log(d->opaque, true, msg);
+}
+
 /* True: it is to be replied to */
 static bool serve(struct user_dev *d, const struct tessera_user_request *req,
 		  struct tessera_user_reply *reply)
@@ -245,6 +279,10 @@ static bool serve(struct user_dev *d, const struct tessera_user_request *req,
 	case TESSERA_USER_STARTED:
 		log_started(d, (int64_t)req->val);
 		d->over |= !!req->val;
+		return false;
+	case TESSERA_USER_LEFT:
+		log_left(d, (int64_t)req->val);
+		d->left |= !req->val;
 		return false;
 	case TESSERA_USER_LOST:
 		d->ops->log(d->opaque, true, "the kernel gave the GPU up");
@@ -274,8 +312,8 @@ int user_dev_poll(struct user_dev *d)
 		/* What is not waited for any more cannot be replied to. */
 		if (n && write(d->fd, reply, n * sizeof(*reply)) < 0 && errno != EINVAL)
 			return -errno;
-		if (d->over)
-			return -ENODEV;
+		if (d->over || d->left)
+			return d->left ? -ESHUTDOWN : -ENODEV;
 	}
 }
 

@@ -31,6 +31,7 @@ struct user_dev_ops {
 /**
  * user_dev_create() - make a GPU of the kernel's, with its memory
  * @path: the device file
+ * @take: number of a GPU whose server left, to be served from now on; negative: a new one
  * @vram_size: bytes of VRAM, a multiple of 2 MiB
  * @nr_slices: slices
  * @ops: the GPU
@@ -38,12 +39,16 @@ struct user_dev_ops {
  *
  * Returns NULL with errno set on failure.
  */
-struct user_dev *user_dev_create(const char *path, uint64_t vram_size, unsigned int nr_slices,
-				 const struct user_dev_ops *ops, void *opaque);
+struct user_dev *user_dev_create(const char *path, int take, uint64_t vram_size,
+				 unsigned int nr_slices, const struct user_dev_ops *ops,
+				 void *opaque);
 void user_dev_destroy(struct user_dev *d);
 
 /** user_dev_vram() - memory of the VRAM */
 void *user_dev_vram(const struct user_dev *d);
+
+/** user_dev_leave() - make room for another server; 0, or a negative errno if nothing is served */
+int user_dev_leave(struct user_dev *d);
 
 /** user_dev_start() - have the kernel put the GPU in its pool; 0 or a negative errno */
 int user_dev_start(struct user_dev *d);
@@ -51,7 +56,13 @@ int user_dev_start(struct user_dev *d);
 /** user_dev_fd() - descriptor that is readable when user_dev_poll() has work */
 int user_dev_fd(const struct user_dev *d);
 
-/** user_dev_poll() - take doorbells and serve requests; 0, or a negative errno if that broke */
+/**
+ * user_dev_poll() - take doorbells and serve requests
+ * @d: device
+ *
+ * Returns 0; -ESHUTDOWN after user_dev_leave(), another process can serve the GPU; another negative
+ * errno if that broke.
+ */
 int user_dev_poll(struct user_dev *d);
 
 /** user_dev_set_time() - tell the kernel the GPU time in cycles, which may be less than it was */

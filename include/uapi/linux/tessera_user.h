@@ -6,7 +6,8 @@
  * Documentation/hw. The process, its *server*, says
  * what the GPU has (TESSERA_USER_ADD), maps its memory, and starts it (TESSERA_USER_START). From
  * then on it reads requests from the file and writes replies to it, and the GPU is in the pool as
- * if it were hardware. When the file is closed the GPU is gone.
+ * if it were hardware. When the file is closed the GPU is gone, unless the server left by
+ * TESSERA_USER_LEAVE: then its clients stand still until another server has taken its place.
  *
  * The server is trusted as much as hardware behind an IOMMU: it reaches the memory that the drivers
  * map for DMA of this GPU, and no other, and whatever it answers harms its own clients only.
@@ -55,6 +56,9 @@ struct tessera_user_reach {
  *	Stores of virtual machines come without a request
  * @TESSERA_USER_STARTED: the GPU is in the pool, or will not be: @val is a negative errno. No reply
  * @TESSERA_USER_LOST: the drivers gave the GPU up. No reply. Close the file
+ * @TESSERA_USER_LEFT: answer to TESSERA_USER_LEAVE: @val is 0, or a negative errno and nothing has
+ *	changed: -EBUSY a client cannot stand still; -EOPNOTSUPP no client can, because the GPU
+ *	cannot save contexts; -ENOMEM; -ENODEV it is in no pool. No reply. Close the file if it is 0
  */
 enum tessera_user_op {
 	TESSERA_USER_READ32 = 1,
@@ -64,6 +68,7 @@ enum tessera_user_op {
 	TESSERA_USER_KICK = 5,
 	TESSERA_USER_STARTED = 6,
 	TESSERA_USER_LOST = 7,
+	TESSERA_USER_LEFT = 8,
 };
 
 /**
@@ -141,6 +146,25 @@ struct tessera_user_clock {
  * Argument: mask of TESS_IRQ_*, by value. Return: 0; -EINVAL.
  */
 #define TESSERA_USER_RAISE	_IO('U', 0xa2)
+
+/**
+ * TESSERA_USER_LEAVE - make room for another server
+ *
+ * Does not wait: requests come until TESSERA_USER_LEFT says that all contexts are saved. After the
+ * file is closed another server has some time to TAKE the GPU (module parameter leave_s). Return: 0;
+ * -EINVAL before TESSERA_USER_START; -EBUSY was done.
+ */
+#define TESSERA_USER_LEAVE	_IO('U', 0xa4)
+
+/**
+ * TESSERA_USER_TAKE - take the place of a server that left, instead of TESSERA_USER_ADD
+ *
+ * Argument: number of the GPU, by value. Memory is as the other server left it but for registers,
+ * which are as after power-on. TESSERA_USER_START gives its clients their contexts back; they lose
+ * a GPU that has not as many slices and as much VRAM as before. Return: bytes of VRAM in units of
+ * 2 MiB; -ENOENT no server left such a GPU; -EBUSY the file has a GPU.
+ */
+#define TESSERA_USER_TAKE	_IO('U', 0xa5)
 
 /**
  * TESSERA_USER_REACH - may the GPU reach a page?
