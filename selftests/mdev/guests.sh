@@ -97,7 +97,8 @@ killed()
 		return 1
 	wait_for 150 completed "$u" || return 1
 	sleep 2
-	scripts/vm kill k -9 || return 1
+	# It can have ended by itself: then this says how
+	scripts/vm kill k -9 || { scripts/vm wait k --timeout 5; return 1; }
 	scripts/vm wait k --timeout 120
 	stat_is "$u" pinned_pages 0 || return 1
 	$guest --vgpu "$u" -- sh -c "$work" || return 1
