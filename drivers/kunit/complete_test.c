@@ -202,10 +202,10 @@ static void route_end_test(struct kunit *test)
 
 	r->slices[0].resident = &r->vgpu[0]->vslices[0];
 	router_route(r, 0, 0, 1);
-	tess_route_detach(&r->vgpu[1]->vslices[0]);
+	tess_route_detach(r->vgpu[1]->gpu, &r->vgpu[1]->vslices[0]);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 1);
 	router_route(r, 0, 0, 1);
-	tess_route_detach(&r->vgpu[0]->vslices[0]);
+	tess_route_detach(r->vgpu[0]->gpu, &r->vgpu[0]->vslices[0]);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 0);
 	router_route(r, 0, 0, 1);
 	tess_route_clear(&r->slices[0]);
@@ -277,7 +277,7 @@ static void route_attach_test(struct kunit *test)
 	tess_route_attach(slice, vs, &r->records[0], 0);
 	mutex_unlock(&slice->hw);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 1);
-	tess_route_detach(vs);
+	tess_route_detach(vs->vgpu->gpu, vs);
 	KUNIT_EXPECT_NULL(test, vs->rec);
 	r->records[0].event = cpu_to_le64(2);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 2), 0);

@@ -120,7 +120,8 @@ static void ring_destroy(struct tess_object *obj)
 	struct tess_ring *ring = container_of(obj, struct tess_ring, obj);
 	struct tess_hw_ring *hw;
 
-	tess_route_detach(&ring->vs);
+	/* When a GPU goes, so do vGPUs whose rings are still objects of it */
+	tess_route_detach(obj->gpu, &ring->vs);
 	spin_lock_irq(&ring->lock);
 	hw = ring->hw;
 	ring->hw = NULL;

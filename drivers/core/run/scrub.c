@@ -55,7 +55,7 @@ static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 	slice = tess_vslice_begin(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
-	tess_route_detach(vs);
+	tess_route_detach(vgpu->gpu, vs);
 	if (tess_vslice_is_resident(vs))
 		rc = vslice_scrub_resident(vs, slice);
 	else

@@ -192,7 +192,7 @@ int tess_vslice_set_record(struct tess_vgpu *vgpu, unsigned int vslice,
 
 	if (vslice >= vgpu->nr_vslices)
 		return -EINVAL;
-	tess_route_detach(&vgpu->vslices[vslice]);
+	tess_route_detach(vgpu->gpu, &vgpu->vslices[vslice]);
 	if (!rec)
 		return 0;
 	slice = vslice_begin_client(vgpu, vslice, &idx);

@@ -209,14 +209,13 @@ void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
 
 /**
  * tess_route_detach() - look for the completions of a vslice no more
- * @vs: vslice, resident, parked or without slice
+ * @gpu: its GPU
+ * @vs: vslice, resident, parked or without slice; its vGPU need not be there any more
  *
  * On return its record is looked at no more. No spinlock but those of the caller's own.
  */
-void tess_route_detach(struct tess_vslice *vs)
+void tess_route_detach(struct tess_gpu *gpu, struct tess_vslice *vs)
 {
-	struct tess_gpu *gpu = vs->vgpu->gpu;
-
 	spin_lock(&gpu->lock);
 	vs->rec = NULL;
 	if (vs->slice && tess_vslice_is_resident(vs))
