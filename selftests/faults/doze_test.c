@@ -15,7 +15,7 @@
 #define LOOPS 2000000000
 #define NODE_MS 60000
 
-/* Devices are stopped and started; who is asleep is no guest's business */
+/* Devices are stopped and started. A guest need not know whether a task sleeps. */
 static int doze(void)
 {
 	int ret = file_write(POWER "mem_sleep", "deep");
