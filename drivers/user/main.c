@@ -55,8 +55,7 @@ static void vram_free(struct tess_user_vram *vram)
 
 	vunmap(vram->map);
 	for (i = 0; vram->phys && i < count && vram->phys[i]; i++)
-		free_pages((unsigned long)phys_to_virt(vram->phys[i]),
-			   get_order(TESS_VRAM_CHUNK));
+		free_pages_exact(phys_to_virt(vram->phys[i]), TESS_VRAM_CHUNK);
 	kvfree(vram->phys);
 	kvfree(vram->pages);
 	*vram = (struct tess_user_vram){};
@@ -66,16 +65,17 @@ static int vram_fill(struct tess_user_vram *vram)
 {
 	unsigned int in_chunk = TESS_VRAM_CHUNK / PAGE_SIZE, i;
 	u64 chunk, count = vram->size / TESS_VRAM_CHUNK;
-	struct page *page;
+	void *mem;
 
 	for (chunk = 0; chunk < count; chunk++) {
-		page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN,
-				   get_order(TESS_VRAM_CHUNK));
-		if (!page)
+		/* Each page counts its own references: KVM before 6.13 takes one of what it maps */
+		mem = alloc_pages_exact(TESS_VRAM_CHUNK,
+					GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+		if (!mem)
 			return -ENOMEM;
-		vram->phys[chunk] = page_to_phys(page);
+		vram->phys[chunk] = virt_to_phys(mem);
 		for (i = 0; i < in_chunk; i++)
-			vram->pages[chunk * in_chunk + i] = page + i;
+			vram->pages[chunk * in_chunk + i] = virt_to_page(mem) + i;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
