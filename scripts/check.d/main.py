@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs test lanes one after the other, and those that may beside them; adds up their results."""
+"""Runs test lanes, two at the same time where they may; adds up their results."""
 
 import argparse
 import collections
@@ -138,24 +138,33 @@ class Lane:
 
 
 class Beside(threading.Thread):
-    """Lanes that do not mind others, one after the other."""
+    """Lanes that do not mind others, the longest first: one after the other, and a second one
+    at the same time when the caller has nothing else to do."""
 
     def __init__(self, lanes, log_dir, display):
         super().__init__(daemon=True)
-        self.lanes = lanes
+        self.all = lanes
+        # Taken from by two threads
+        self.left = collections.deque(sorted(lanes, key=lambda lane: -lane.timeout))
         self.log_dir = log_dir
         self.display = display
-        self.ended = False
         self.start()
 
     def run(self):
-        for lane in self.lanes:
-            if not self.ended:
-                lane.run(self.log_dir, self.display)
+        try:
+            while True:
+                self.left.popleft().run(self.log_dir, self.display)
+        except IndexError:
+            """None is left."""
+
+    def help(self):
+        """Take lanes until none is left, and wait for the other thread's last one."""
+        self.run()
+        self.join()
 
     def end(self):
-        self.ended = True
-        for lane in self.lanes:
+        self.left.clear()
+        for lane in self.all:
             lane.stop()
         self.join()
 
@@ -164,13 +173,13 @@ def run_all(lanes, log_dir):
     display = screen.make(lanes)
     beside = Beside([lane for lane in lanes if lane.beside == "yes"], log_dir, display)
     try:
-        # Those that nothing may run beside come last, so that the others fill the time
-        for lane in sorted(lanes, key=lambda lane: lane.beside == "no"):
-            if lane.beside == "no":
-                beside.join()
-            if lane not in beside.lanes:
+        for lane in lanes:
+            if not lane.beside:
                 lane.run(log_dir, display)
-        beside.join()
+        beside.help()
+        for lane in lanes:
+            if lane.beside == "no":
+                lane.run(log_dir, display)
     finally:
         beside.end()
     for lane in lanes:

@@ -101,6 +101,12 @@ runs_beside()
 	totals "3 passed, 0 failed" 0 && [ "$(cat "$lanes/order")" = "beside first last alone" ]
 }
 
+# Each of the two waits for the other
+runs_two()
+{
+	totals "3 passed, 0 failed" 0 && [ "$(tail -c 6 "$lanes/order")" = " alone" ]
+}
+
 ends_beside()
 {
 	scripts/check --lanes-dir "$lanes" >"$lanes/output" &
@@ -161,6 +167,16 @@ sleep 1; $(say ' last'); echo ok 1 x"
 lane 05-c "# beside: no
 $(say ' alone'); echo ok 1 x"
 check "a lane beside others, and one that nothing runs beside" runs_beside
+rm -f "$lanes/order"
+lane 10-a "# beside: yes
+# timeout: 30
+touch $lanes/a; until [ -e $lanes/b ]; do sleep 0.1; done; $(say a); echo ok 1 x"
+lane 20-b "# beside: yes
+# timeout: 30
+touch $lanes/b; until [ -e $lanes/a ]; do sleep 0.1; done; $(say b); echo ok 1 x"
+lane 05-c "# beside: no
+$(say ' alone'); echo ok 1 x"
+check "two that may run beside others, when nothing else is left" runs_two
 lane 10-a "# beside: yes
 touch $lanes/started; sleep 87653 & wait"
 lane 20-b 'sleep 87653'
