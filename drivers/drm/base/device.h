@@ -13,7 +13,7 @@
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
 #include <tessera/client.h>
-#include "queue/state.h"
+#include "job/state.h"
 
 struct dmem_cgroup_region;
 struct mem_cgroup;

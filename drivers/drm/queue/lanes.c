@@ -18,9 +18,9 @@
 #include <tessera/inject.h>
 #include <tessera/ring.h>
 #include "base/device.h"
-#include "gate.h"
-#include "lane.h"
-#include "lane_ring.h"
+#include "job/gate.h"
+#include "job/lane.h"
+#include "job/lane_ring.h"
 #include "lanes.h"
 
 static void tess_lanes_set_present(struct tess_lanes *lanes, bool present)

@@ -15,8 +15,9 @@
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
 #include "base/device.h"
-#include "gate.h"
-#include "lane.h"
+#include "job/gate.h"
+#include "job/lane.h"
+#include "job/queue_state.h"
 #include "place.h"
 #include "queue.h"
 

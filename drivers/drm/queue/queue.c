@@ -21,11 +21,11 @@
 #include <drm/tessera_drm.h>
 #include "base/device.h"
 #include "base/usage.h"
-#include "lane.h"
+#include "job/lane.h"
+#include "job/queue_state.h"
 #include "mem/vm.h"
 #include "place.h"
 #include "queue.h"
-#include "queue_state.h"
 
 static void tess_queue_release_work(struct work_struct *work)
 {

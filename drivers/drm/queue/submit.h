@@ -2,55 +2,10 @@
 #ifndef _TESSERA_DRM_SUBMIT_H_
 #define _TESSERA_DRM_SUBMIT_H_
 
-#include <linux/list.h>
-#include <drm/gpu_scheduler.h>
-#include <tessera/client.h>
-#include <tessera/ring.h>
-
 #define TESS_MAX_CMDS		64
 
 struct drm_device;
 struct drm_file;
-struct tess_fence;
-struct tess_lane;
-struct tess_queue;
-
-/**
- * struct tess_submit - a job
- * @base: for the scheduler
- * @queue: queue, referenced
- * @lane: where it runs, kept by @queue
- * @fence: hardware fence; referenced by the job if @started, else owned
- * @cmd: index of its command buffer in the SUBMIT
- * @job: for the ring
- * @link: in tess_lane::pending. Under tess_lane::lock
- * @seq: on the ring; of the job that it follows if @follows. Under tess_lane::lock
- * @follows: it does not run, and ends with another job of @queue. Under tess_lane::lock
- * @error: what @fence will be signalled with. Under tess_lane::lock
- * @pushed: counted in tess_lanes::queued
- * @began: run_job() was called; counted in tess_lane::running
- * @started: it was given to the ring, @fence is initialized
- */
-struct tess_submit {
-	struct drm_sched_job base;
-	struct tess_queue *queue;
-	struct tess_lane *lane;
-	struct tess_fence *fence;
-	u32 cmd;
-	struct tess_job job;
-	struct list_head link;
-	u64 seq;
-	int error;
-	bool follows;
-	bool pushed;
-	bool began;
-	bool started;
-};
-
-static inline struct tess_submit *to_tess_submit(struct drm_sched_job *job)
-{
-	return container_of(job, struct tess_submit, base);
-}
 
 int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 

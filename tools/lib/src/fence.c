@@ -6,7 +6,7 @@
  * mapped: whoever looks there knows that the job is done, without the kernel. A wait
  * looks for a short time and then sleeps in the kernel until an interrupt. It never
  * sleeps with a look as its only way to wake up, so nothing can be lost between the two:
- * the kernel looks again after it armed the event index (drivers/drm/queue/jobs.c).
+ * the kernel looks again after it armed the event index (drivers/drm/job/jobs.c).
  *
  * How long to look adapts to what waits took, as KVM's halt polling does. Waits that end
  * soon after the look make it longer, up to a limit; long ones make it shorter, down to

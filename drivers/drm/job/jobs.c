@@ -17,9 +17,7 @@
 #include "jobs.h"
 #include "lane.h"
 #include "mem/vm.h"
-#include "queue.h"
 #include "queue_state.h"
-#include "submit.h"
 
 /**
  * tess_lane_first_locked() - the job at which the ring stands

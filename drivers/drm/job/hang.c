@@ -40,9 +40,7 @@
 #include "lane.h"
 #include "lane_ring.h"
 #include "mem/vm.h"
-#include "queue.h"
 #include "queue_state.h"
-#include "submit.h"
 
 #define TESS_WATCH_MS_MIN	50
 #define TESS_WATCH_MS_MAX	1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _TESSERA_DRM_QUEUE_STATE_H_
-#define _TESSERA_DRM_QUEUE_STATE_H_
+#ifndef _TESSERA_DRM_JOB_STATE_H_
+#define _TESSERA_DRM_JOB_STATE_H_
 
 #include <linux/types.h>
 #include <linux/workqueue.h>

@@ -20,10 +20,8 @@
 #include "jobs.h"
 #include "lane.h"
 #include "mem/vm.h"
-#include "queue.h"
 #include "queue_state.h"
 #include "sched.h"
-#include "submit.h"
 
 static int tess_lane_give_locked(struct tess_lane *lane, struct tess_submit *submit)
 {

@@ -7,7 +7,6 @@
 #include <linux/workqueue.h>
 #include <drm/tessera_drm.h>
 #include "base/usage.h"
-#include "queue.h"
 #include "queue_state.h"
 
 /* Releases queues; drained before the module goes */

@@ -26,12 +26,11 @@
 #include <drm/tessera_drm.h>
 #include "base/device.h"
 #include "coredump.h"
+#include "jobs.h"
 #include "lane.h"
 #include "mem/gem.h"
 #include "mem/vm.h"
-#include "queue.h"
 #include "queue_state.h"
-#include "submit.h"
 
 #define TESS_DUMP_BYTES		SZ_32K
 #define TESS_DUMP_PERIOD	HZ
