@@ -18,6 +18,7 @@ KVM_TCG = "tessera_kvm_tcg"
 GUESTS = "/run/tessera/guests"
 CONFIG = "/run/tessera/config"
 ROOT_DISK = "/dev/vda"
+LAYER_DISK = "/dev/vdb"
 IOMMUFD = "/dev/iommu"
 # How often a guest is booted that dies, or stands still, before its first program runs.
 BIRTHS = 3
@@ -157,7 +158,8 @@ def boot(opts, prepare=lambda m: None):
 
 def boot_once(opts, prepare, translated, doubtful):
     """Returns the status, and whether the guest ended before its first program ran."""
-    with Machine(opts, "guest", ROOT_DISK) as m:
+    layer = LAYER_DISK if outer_config()["LAYER"] else None
+    with Machine(opts, "guest", ROOT_DISK, layer) as m:
         m.translated = translated
         m.may_be_stillborn = doubtful
         prepare(m)

@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import shlex
+import subprocess
 import time
 
 import machine
@@ -25,6 +26,14 @@ def cache():
 def root_image():
     path = os.environ.get("TESSERA_ROOT_IMAGE", "")
     return path if os.path.exists(path) else fail("no root image: run through scripts/env")
+
+
+def layer_image(name):
+    """The image of a layer of the environment, which was made before."""
+    out = subprocess.run([os.path.join(TREE, "scripts/env"), "--with", name, "image"],
+                         stdout=subprocess.PIPE, check=False, text=True)
+    path = out.stdout.strip()
+    return path if os.path.exists(path) else fail(f"no layer {name}: scripts/env --with {name} build")
 
 
 def probe_kvm():
@@ -127,7 +136,8 @@ def run(opts):
     opts.accel = choose_accel()
     opts.tsc_khz = tsc.khz()
     model_args = args_of_models(opts)
-    with Machine(opts, "host", root_image()) as m:
+    layer = layer_image(opts.layer) if opts.layer else None
+    with Machine(opts, "host", root_image(), layer) as m:
         m.translated = opts.accel == "tcg"
         if opts.backend == "user":
             serve_models(m, opts, model_args)

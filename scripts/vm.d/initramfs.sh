@@ -22,9 +22,16 @@ for m in $($bb cat /modules/order); do
 done
 echo 1024 >/sys/block/vda/queue/read_ahead_kb
 $bb mount -t erofs -o ro /dev/vda /lower || fail "no root image"
+lower=/lower
+if [ -n "$LAYER" ]; then
+	echo 1024 >/sys/block/vdb/queue/read_ahead_kb
+	$bb mkdir /layer
+	$bb mount -t erofs -o ro /dev/vdb /layer || fail "no layer image"
+	lower=/layer:/lower
+fi
 $bb mount -t tmpfs -o mode=755 rw /rw
 $bb mkdir /rw/upper /rw/work
-$bb mount -t overlay -o lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work root /newroot ||
+$bb mount -t overlay -o lowerdir=$lower,upperdir=/rw/upper,workdir=/rw/work root /newroot ||
 	fail "no overlay"
 # A kernel that the root image does not know brings its list of drivers
 [ ! -d /lib/modules ] || $bb cp -r /lib/modules/* /newroot/lib/modules/

@@ -150,10 +150,11 @@ class Stream:
 class Machine:
     """One virtual machine; use as a context manager, which stops and tidies up."""
 
-    def __init__(self, opts, role, root_image):
+    def __init__(self, opts, role, root_image, layer_image=None):
         self.opts = opts
         self.role = role
         self.root_image = root_image
+        self.layer_image = layer_image
         self.out_fd, self.err_fd = 1, 2
         self.on_start = None
         self.on_spawn = None
@@ -236,6 +237,7 @@ class Machine:
             "GPUS": str(len(self.served)),
             "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
             "MARK": self.mark[1:-1].decode(), "LISTEN": "1" if self.listens else "",
+            "LAYER": "1" if self.layer_image else "",
             "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",
         }
 
@@ -272,14 +274,21 @@ class Machine:
             "-object", self.memory(),
             "-m", opts.mem, "-smp", str(opts.smp),
             "-kernel", image, "-initrd", self.path("initrd"), "-append", append,
-            "-drive", f"file={comma(self.root_image)},if=none,id=root,format=raw,read-only=on",
-            "-device", "virtio-blk-pci,drive=root,disable-legacy=on",
+            *self.disk_args("root", self.root_image),
             "-fsdev", f"local,id=tree,path={comma(TREE)},security_model=none,multidevs=remap",
             "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on",
             "-chardev", f"socket,id=console,path={self.path('serial')},server=on,wait=off,"
             f"logfile={comma(self.console)}", "-serial", "chardev:console",
             "-qmp", f"unix:{self.monitor},server=on,wait=off",
-        ] + self.port_args() + self.reboot_args()
+        ] + self.disk_args("layer", self.layer_image) + self.port_args() + self.reboot_args()
+
+    @staticmethod
+    def disk_args(name, path):
+        """A disk that is only read: the root file system, or what comes on top of it."""
+        if not path:
+            return []
+        return ["-drive", f"file={comma(path)},if=none,id={name},format=raw,read-only=on",
+                "-device", f"virtio-blk-pci,drive={name},disable-legacy=on"]
 
     def memory(self):
         """Shared, as GPU models need it; in huge pages where a host VM offers them.

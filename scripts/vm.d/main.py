@@ -48,6 +48,8 @@ def parser():
     p.add_argument("--backend", choices=("pci", "user"), default="pci",
                    help="user: the models run in the host VM, and serve GPUs by /dev/tessera-user")
     p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")
+    p.add_argument("--with", dest="layer", metavar="LAYER",
+                   help="what this layer of the environment has is there, too (scripts/env)")
     p.add_argument("--interactive", action="store_true",
                    help="CMD (default: a shell) gets this terminal; no timeout")
     add_common(p)
