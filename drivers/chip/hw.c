@@ -425,6 +425,7 @@ static const struct tess_switch_ops hw_switching = {
 	.fault = tess_chip_context_fault,
 	.capture = tess_chip_context_capture,
 	.lose = tess_chip_context_lose,
+	.forget = tess_chip_context_forget,
 	.exchange = tess_chip_context_switch,
 	.notify = tess_chip_slice_notify,
 };

@@ -16,6 +16,9 @@
  * firmware, or another kernel, did with it. A reset makes sure of that; VRAM is zero then, and
  * gets its pages back; TIME goes on where it stood. Then the core lets the clients go on.
  *
+ * A GPU that forgot its clients without having been asked (tess_chip_crashed()) goes the same way,
+ * with what the host knows of those that were on slices.
+ *
  * A GPU that does not come back, because it was pulled, is lost to its clients as at any other
  * time. It may also be stopped in between, by an error of the bus. Whoever does that waits for
  * nothing that is frozen.
@@ -28,6 +31,7 @@
 
 #include "base/alive.h"
 #include "base/chip.h"
+#include "client/switch.h"
 #include "mem/vram.h"
 #include "sleep.h"
 
@@ -128,6 +132,22 @@ int tess_chip_suspend(struct tess_chip *chip)
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_chip_suspend, TESS_NS);
+
+int tess_chip_crashed(struct tess_chip *chip)
+{
+	unsigned int i;
+	int rc;
+
+	WRITE_ONCE(chip->slept_at, chip->be.ops->time(&chip->be));
+	rc = tess_gpu_crashed(&chip->be);
+	if (rc)
+		return rc;
+	chip->params.io->mask(chip, true);
+	for (i = 0; i < chip->info.slice_count; i++)
+		tess_chip_switch_reset(chip, i);
+	return save_vram(chip);
+}
+EXPORT_SYMBOL_NS_GPL(tess_chip_crashed, TESS_NS);
 
 /* The same one as before, in the state after power-on */
 static bool sleep_is_back(struct tess_chip *chip)

@@ -144,6 +144,11 @@ static void gpu_mask(struct tess_chip *chip, bool on)
 	gpu_interrupts(chip_user(chip), !on);
 }
 
+static bool gpu_absent(struct tess_chip *chip)
+{
+	return tess_user_is_absent(&chip_user(chip)->requests);
+}
+
 static void gpu_lost(struct tess_chip *chip)
 {
 	tess_user_tell_lost(&chip_user(chip)->requests);
@@ -158,6 +163,7 @@ static const struct tess_chip_io gpu_io = {
 	.silence = gpu_silence,
 	.unsilence = gpu_unsilence,
 	.mask = gpu_mask,
+	.absent = gpu_absent,
 	.lost = gpu_lost,
 };
 
@@ -304,13 +310,8 @@ static void gpu_unlock(struct pci_dev *pdev)
 	pci_dev_put(pdev);
 }
 
-/**
- * tess_user_gpu_suspend() - let all clients of a GPU stand still
- * @user: GPU; its server answers requests meanwhile, and none afterwards
- *
- * Return: 0; -EBUSY, -EOPNOTSUPP, -ENOMEM as tess_chip_suspend(), and nothing has changed; -ENODEV.
- */
-int tess_user_gpu_suspend(struct tess_user *user)
+/* @stop: makes the clients of a chip stand still */
+static int gpu_stand(struct tess_user *user, int (*stop)(struct tess_chip *chip))
 {
 	struct pci_dev *pdev = gpu_lock(user);
 	int rc;
@@ -318,7 +319,7 @@ int tess_user_gpu_suspend(struct tess_user *user)
 	if (!pdev)
 		return -ENODEV;
 	tess_chip_pause(user->chip);
-	rc = tess_chip_suspend(user->chip);
+	rc = tess_chip_is_dead(user->chip) ? -ENODEV : stop(user->chip);
 	if (rc)
 		tess_chip_continue(user->chip);
 	else
@@ -328,8 +329,30 @@ int tess_user_gpu_suspend(struct tess_user *user)
 }
 
 /**
+ * tess_user_gpu_suspend() - let all clients of a GPU stand still
+ * @user: GPU; its server answers requests meanwhile, and none afterwards
+ *
+ * Return: 0; -EBUSY, -EOPNOTSUPP, -ENOMEM as tess_chip_suspend(), and nothing has changed; -ENODEV.
+ */
+int tess_user_gpu_suspend(struct tess_user *user)
+{
+	return gpu_stand(user, tess_chip_suspend);
+}
+
+/**
+ * tess_user_gpu_crashed() - the same of a GPU whose server is gone
+ * @user: GPU, absent
+ *
+ * Return: 0; negative errno as tess_chip_crashed(), and the GPU has to be removed.
+ */
+int tess_user_gpu_crashed(struct tess_user *user)
+{
+	return gpu_stand(user, tess_chip_crashed);
+}
+
+/**
  * tess_user_gpu_resume() - let the clients of a GPU go on
- * @user: GPU after tess_user_gpu_suspend(); another server answers requests
+ * @user: GPU after tess_user_gpu_suspend() or _crashed(); another server answers requests
  *
  * Return: 0; -ENODEV the clients have lost it.
  */

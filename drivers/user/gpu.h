@@ -11,6 +11,7 @@ void tess_user_driver_unregister(void);
 
 int tess_user_gpu_start(struct tess_user *user, unsigned int index);
 int tess_user_gpu_suspend(struct tess_user *user);
+int tess_user_gpu_crashed(struct tess_user *user);
 int tess_user_gpu_resume(struct tess_user *user);
 void tess_user_gpu_stop(struct tess_user *user);
 void tess_user_gpu_raise(struct tess_user *user, unsigned long vectors);

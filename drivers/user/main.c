@@ -5,12 +5,13 @@
  * DOC: /dev/tessera-user
  *
  * An open file serves a GPU, which TESSERA_USER_ADD makes. Its memory belongs to the kernel. The
- * GPU outlives its file for as long as it takes to leave the pool, which is a work item's business:
- * close() does not wait for clients of the GPU.
+ * GPU outlives its file for as long as it takes to leave the pool, which is a work item's business.
  *
  * A server that leaves lets all clients stand still first, as if the system slept: what they have
  * is in memory of the host then. After its file is closed the GPU is vacant for a while; a server
- * that takes it lets them go on, as after power-on of the same GPU.
+ * that takes it lets them go on, as after power-on of the same GPU. If the file is closed without
+ * that, the clients stand still at the end of close(), and those on slices have lost what was in
+ * progress. close() waits for no client, nor for memory of one.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -39,7 +40,7 @@ MODULE_PARM_DESC(vram_mib, "VRAM that one GPU may have, in MiB");
 
 static unsigned int leave_s = 60;
 module_param(leave_s, uint, 0644);
-MODULE_PARM_DESC(leave_s, "time in which another server must take a GPU that one left, in s");
+MODULE_PARM_DESC(leave_s, "time in which another server must take a GPU whose server is gone, in s");
 
 static DEFINE_IDA(indexes);
 /* GPUs that servers left */
@@ -243,13 +244,18 @@ static int user_open(struct inode *inode, struct file *file)
 /* Its clients wait for another server, or the GPU is gone */
 static void user_unserve(struct tess_user *user)
 {
-	tess_user_break(&user->requests);
+	if (user->ending)
+		tess_user_break(&user->requests);
+	else
+		tess_user_break_absent(&user->requests);
 	/* No mapping of the file is left, and none comes */
 	down_write(&user->bus.sem);
 	user->bus.mapping = NULL;
 	up_write(&user->bus.sem);
 	flush_work(&user->start);
 	flush_work(&user->leave);
+	if (!user->left && !user->ending && READ_ONCE(leave_s))
+		user->left = !tess_user_gpu_crashed(user);
 	if (user->left && !xa_err(xa_store(&vacant, user->index, user, GFP_KERNEL)))
 		queue_delayed_work(life, &user->abandon, READ_ONCE(leave_s) * HZ);
 	else
@@ -310,6 +316,7 @@ static int user_take(struct tess_user_file *uf, unsigned long index)
 	doorbells_reset(user);
 	user->starting = false;
 	user->leaving = false;
+	user->ending = false;
 	return user_set(uf, user) ?: user->vram.size / TESS_VRAM_CHUNK;
 }
 
@@ -336,6 +343,15 @@ static int user_do_leave(struct tess_user_file *uf)
 		return -EBUSY;
 	WRITE_ONCE(uf->user->leaving, true);
 	queue_work(life, &uf->user->leave);
+	return 0;
+}
+
+static int user_do_end(struct tess_user_file *uf)
+{
+	guard(mutex)(&uf->lock);
+	if (!uf->user)
+		return -EINVAL;
+	uf->user->ending = true;
 	return 0;
 }
 
@@ -382,6 +398,8 @@ static long user_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return user_do_start(uf);
 	case TESSERA_USER_LEAVE:
 		return user_do_leave(uf);
+	case TESSERA_USER_END:
+		return user_do_end(uf);
 	case TESSERA_USER_RAISE:
 	case TESSERA_USER_REACH:
 		return user_served_ioctl(file_user(file), cmd, arg);

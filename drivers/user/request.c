@@ -10,6 +10,9 @@
  * closed: what is asked then is answered with ones at once, as by a device that was pulled, and
  * the drivers do what they do in that case.
  *
+ * A server whose file is closed may be followed by another one. Until that is decided the GPU is
+ * *absent*: what is asked is answered with ones, and says nothing of the GPU.
+ *
  * What needs no answer is no request with a place in the queue, but bits that are told together
  * with the requests.
  */
@@ -64,6 +67,20 @@ static void request_end_all(struct list_head *list)
 		request_end(r, U64_MAX);
 }
 
+static void requests_break(struct tess_user_requests *requests, bool absent)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&requests->lock, flags);
+	/* What was broken before is known to be lost */
+	if (!requests->broken)
+		WRITE_ONCE(requests->absent, absent);
+	WRITE_ONCE(requests->broken, true);
+	request_end_all(&requests->queue);
+	request_end_all(&requests->asked);
+	spin_unlock_irqrestore(&requests->lock, flags);
+}
+
 /**
  * tess_user_break() - the server answers no more
  * @requests: requests, which all end
@@ -72,13 +89,21 @@ static void request_end_all(struct list_head *list)
  */
 void tess_user_break(struct tess_user_requests *requests)
 {
-	unsigned long flags;
+	requests_break(requests, false);
+}
 
-	spin_lock_irqsave(&requests->lock, flags);
-	requests->broken = true;
-	request_end_all(&requests->queue);
-	request_end_all(&requests->asked);
-	spin_unlock_irqrestore(&requests->lock, flags);
+/**
+ * tess_user_break_absent() - the server is gone, and another may come
+ * @requests: requests, which all end
+ */
+void tess_user_break_absent(struct tess_user_requests *requests)
+{
+	requests_break(requests, true);
+}
+
+bool tess_user_is_absent(struct tess_user_requests *requests)
+{
+	return READ_ONCE(requests->absent);
 }
 
 /**
@@ -90,7 +115,8 @@ void tess_user_mend(struct tess_user_requests *requests)
 	spin_lock_irq(&requests->lock);
 	requests->kicks = 0;
 	requests->events = 0;
-	requests->broken = false;
+	WRITE_ONCE(requests->absent, false);
+	WRITE_ONCE(requests->broken, false);
 	spin_unlock_irq(&requests->lock);
 }
 

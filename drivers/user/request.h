@@ -14,6 +14,8 @@ void tess_user_tell_kick(struct tess_user_requests *requests, unsigned int slice
 void tess_user_tell_result(struct tess_user_requests *requests, enum tessera_user_op op, int rc);
 void tess_user_tell_lost(struct tess_user_requests *requests);
 void tess_user_break(struct tess_user_requests *requests);
+void tess_user_break_absent(struct tess_user_requests *requests);
+bool tess_user_is_absent(struct tess_user_requests *requests);
 void tess_user_mend(struct tess_user_requests *requests);
 bool tess_user_is_broken(struct tess_user_requests *requests);
 

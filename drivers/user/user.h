@@ -39,6 +39,7 @@ struct tess_user_bus {
  * @events: TESSERA_USER_STARTED, LOST and LEFT that are to be told, BIT(op)
  * @result: value of TESSERA_USER_STARTED, or LEFT
  * @broken: no answer will come
+ * @absent: it is not known yet if another server comes. With @broken
  */
 struct tess_user_requests {
 	spinlock_t lock;
@@ -50,6 +51,7 @@ struct tess_user_requests {
 	u32 events;
 	int result;
 	bool broken;
+	bool absent;
 };
 
 /**
@@ -80,7 +82,9 @@ struct tess_user_file {
  * struct tess_user - a GPU that is served by a process
  * @starting: TESSERA_USER_START was done. Under &tess_user_file.lock
  * @leaving: TESSERA_USER_LEAVE was done, and did not fail
- * @left: the GPU has no server, and its clients stand still. Written by @leave and @start
+ * @ending: TESSERA_USER_END was done
+ * @left: the GPU has no server, and its clients stand still. Written by @leave, @start, and when
+ *	the file is closed
  * @index: number of @root, if there is one
  * @root: PCI bus with its device, or NULL. Of @start, and then of @stop
  * @start: adds @root, or lets the clients go on that stand still
@@ -103,6 +107,7 @@ struct tess_user_file {
 struct tess_user {
 	bool starting;
 	bool leaving;
+	bool ending;
 	bool left;
 	int index;
 	struct pci_bus *root;

@@ -215,6 +215,9 @@ struct tess_hw_switch {
  *	the same @exchange again tells how
  * @lose: @restore was not accepted: make a context of what its registers said when it was
  *	saved, as above. -EBADMSG: that was tried before
+ * @forget: the GPU forgot the present client: make a context of what is known of it from its last
+ *	save, with a pending client fault @cause. If that is nothing, or it has another ring by now,
+ *	the fault is one of no packet (U64_MAX). No device access
  * @exchange: exchange the client. Waits for the end. The present client's stage 2 and masks
  *	are not used any more on 0; old translations are dropped. On an error the present
  *	client runs on: -ETIME it does not stop within @timeout (the slice must be reset, or
@@ -235,6 +238,8 @@ struct tess_switch_ops {
 		       u32 cause);
 	int (*lose)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
 		    u32 cause);
+	void (*forget)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
+		       u32 cause);
 	int (*exchange)(struct tess_backend *be, unsigned int slice, struct tess_hw_switch *sw);
 	void (*notify)(struct tess_backend *be, unsigned int slice, u64 timer, bool idle);
 };
@@ -248,8 +253,9 @@ struct tess_switch_ops {
  * are those of struct tess_backend_ops.
  *
  * @role: what an access means to the core; @val is that of a write. Any context, computed
- * @read: read a register; what is none reads 0
- * @write: write a register; what the hardware ignores is ignored
+ * @read: read a register; what is none reads 0. -EAGAIN: the GPU forgot its clients, and
+ *	tess_gpu_crashed() or tess_gpu_lost() follows
+ * @write: write a register; what the hardware ignores is ignored. -EAGAIN
  * @reset: reset the client of the slice: ring disabled, no fault, counters and sequence numbers 0,
  *	no access under way. What the host set up stays
  * @read_saved: as @read of a client that is saved there. Those with a role read 0, and so does all
@@ -339,8 +345,9 @@ struct tess_reg_ops {
  * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
  * @ring_job: the job that a packet of the ring is of. Atomic
  * @ring_recover: as tess_ring_recover(), of the jobs up to @last. @saved: the ring is parked,
- *	with this context; NULL: it is on the slice. May sleep; other jobs may be put in the
- *	ring meanwhile, which are kicked after it. -EALREADY
+ *	with this context; NULL: it is on the slice. @seq 0: no job is dropped. After a fault
+ *	DRM_TESSERA_CAUSE_CONTEXT_LOST the ring goes on behind its last completion. May sleep;
+ *	other jobs may be put in the ring meanwhile, which are kicked after it. -EALREADY
  * @ring_spent: as tess_ring_spent(), with the ring's BUSY counter now. Any context
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
@@ -475,9 +482,24 @@ void tess_gpu_lost(struct tess_gpu *gpu);
 int tess_gpu_suspend(struct tess_backend *be);
 
 /**
+ * tess_gpu_crashed() - the GPU forgot its clients, and may come back
+ * @be: registered back-end, that answers nothing and accesses no memory
+ *
+ * As tess_gpu_suspend(), but that whoever was on a slice has lost what was in progress: that
+ * client finds a fault DRM_TESSERA_CAUSE_CONTEXT_LOST when it goes on. Those that were parked lose
+ * nothing.
+ *
+ * Process context.
+ *
+ * Return: 0; -EOPNOTSUPP the GPU cannot switch clients; -EBUSY one cannot be parked; -ENOMEM;
+ * -ENODEV. On an error the GPU has to be unregistered.
+ */
+int tess_gpu_crashed(struct tess_backend *be);
+
+/**
  * tess_gpu_resume() - the GPU is back
- * @be: registered back-end that was suspended: all slices are as after slice_reset(), VRAM has its
- *	contents, and time goes on from where it stood
+ * @be: registered back-end that was suspended, or crashed: all slices are as after slice_reset(),
+ *	VRAM has its contents, and time goes on from where it stood
  *
  * All clients go on. If the GPU did not come back, tess_gpu_lost() is called before.
  */

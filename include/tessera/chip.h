@@ -29,6 +29,8 @@ struct tess_gpu_info;
  *	times
  * @unsilence: it may access memory again. Process context
  * @mask: no interrupt is passed on until it is called without @on. Process context
+ * @absent: does it answer nothing because it forgot all it had, and may come back? It is not dead
+ *	then, and tess_chip_crashed() or tess_chip_bury() follows. Any context. NULL: never
  * @lost: the GPU was given up: all clients were told, and nothing enters the back-end. It may reset
  *	the GPU, but not in this call. Process context
  */
@@ -41,6 +43,7 @@ struct tess_chip_io {
 	void (*silence)(struct tess_chip *chip);
 	void (*unsilence)(struct tess_chip *chip);
 	void (*mask)(struct tess_chip *chip, bool on);
+	bool (*absent)(struct tess_chip *chip);
 	void (*lost)(struct tess_chip *chip);
 };
 
@@ -181,8 +184,18 @@ void tess_chip_continue(struct tess_chip *chip);
 int tess_chip_suspend(struct tess_chip *chip);
 
 /**
+ * tess_chip_crashed() - the GPU forgot all it had but VRAM, and may come back
+ * @chip: chip in the pool, paused; it answers nothing, and accesses no memory any more
+ *
+ * As tess_chip_suspend(); clients that were on slices lose what was in progress, by a fault.
+ *
+ * Return: as tess_gpu_crashed(). On an error the chip has to be removed.
+ */
+int tess_chip_crashed(struct tess_chip *chip);
+
+/**
  * tess_chip_resume() - the GPU has its power again
- * @chip: chip after tess_chip_suspend()
+ * @chip: chip after tess_chip_suspend(), or tess_chip_crashed()
  * @present: it is there
  *
  * Its clients go on; if it is not the GPU that it was, they have lost it.

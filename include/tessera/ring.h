@@ -154,7 +154,8 @@ int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data
  * @seq: job that faulted
  *
  * What fault() brought may be over by the time that its owner has the ring for itself. A ring that
- * did not make room for others in time stands at DRM_TESSERA_CAUSE_NOT_PREEMPTED.
+ * did not make room for others in time stands at DRM_TESSERA_CAUSE_NOT_PREEMPTED. One whose state
+ * was lost (DRM_TESSERA_CAUSE_CONTEXT_LOST) goes on at once if no job was in progress.
  *
  * Return: 0; -ENOENT it stands at none; -ENODEV.
  */

@@ -154,9 +154,14 @@ right()
 	out/examples/sgemm
 }
 
-# Its work is lost with it, told to its processes, and the next one is used as if there had been none
+# wait_for_servers SECONDS: so long clients wait for another server
+wait_for_servers() { echo "$1" >/sys/module/tessera_user/parameters/leave_s; }
+
+# Nobody waits for another server: its work is lost with it, told to its processes, and the next one
+# is used as if there had been none
 killed()
 {
+	wait_for_servers 0
 	serve_model && right || return
 	(while out/examples/sgemm; do :; done) >/run/busy.log 2>&1 &
 	busy=$!
@@ -177,10 +182,13 @@ stopped()
 	until_true 200 ended "$server" && until_true 200 none && grep "gave the GPU up" "$log"
 }
 
-# take N: a server for the GPU that another one left
+# take N [OPTION...]: a server for a GPU without one
 take()
 {
-	$model --serve /dev/tessera-user --take "$1" --vram 64M --log-level info >"$log" 2>&1 &
+	index=$1
+	shift
+	$model --serve /dev/tessera-user --take "$index" --vram 64M --log-level info "$@" \
+		>"$log" 2>&1 &
 	server=$!
 }
 
@@ -233,6 +241,82 @@ replaced_under_guest()
 	stop TERM
 }
 
+# busy N: processes that compute, each anew when it is over or failed; logs in /run/busy.N
+busy()
+{
+	rm -f /run/enough /run/busy.*
+	workers=
+	for n in $(seq "$1"); do
+		(while [ ! -e /run/enough ]; do
+			out/examples/sgemm --size 48 || echo "ended with $?"
+		done) >"/run/busy.$n" 2>&1 &
+		workers="$workers $!"
+	done
+}
+
+# kill_and_take ROUND [OPTION...]
+kill_and_take()
+{
+	round=$1
+	shift
+	kill -KILL "$server"
+	wait "$server" 2>/dev/null
+	there || { echo "the GPU is gone in round $round"; return 1; }
+	take 0 "$@"
+	taken
+}
+
+# Killed again and again while processes compute. Who is on a slice may lose what it does there, with a
+# fault that says so, nobody else does, and nobody computes anything wrong
+recovered()
+{
+	serve $model --serve /dev/tessera-user --vram 64M --slices 2 && right || return
+	busy 3
+	rounds=${ROUNDS:-6}
+	for round in $(seq "$rounds"); do
+		sleep 1.$((round % 10))
+		kill_and_take "$round" --slices 2 || return
+	done
+	right || return
+	touch /run/enough
+	wait $workers
+	failed=$(cat /run/busy.* | grep -c "ended with")
+	good=$(cat /run/busy.* | grep -c ": ok")
+	lost=$(cat /run/busy.* | grep -c "its state was lost")
+	echo "servers killed: $rounds, right: $good, failed: $failed, of these lost: $lost"
+	[ "$good" -gt "$rounds" ] && [ "$failed" -eq "$lost" ] &&
+		[ "$failed" -le $((2 * rounds)) ] && stop TERM
+}
+
+# The same under a virtual machine, which is not shared, so that nothing of it was ever saved before
+recovered_under_guest()
+{
+	serve_model || return
+	uuid=$(cat /proc/sys/kernel/random/uuid)
+	echo "$uuid" >$class/gpu0/device/mdev_supported_types/tessera_user-C2/create || return
+	rounds=${ROUNDS:-3}
+	scripts/vm guest --vgpu "$uuid" --timeout 500 --detach recovered --listen -- sh -c \
+		'(while [ ! -e /run/enough ]; do out/examples/sgemm --size 48 || echo failed; done; echo over) &
+		read -r _; touch /run/enough; wait; out/examples/sgemm && dmesg | grep "tessera.*lost" && exit 1
+		echo end' || return
+	for round in $(seq "$rounds"); do
+		sleep 2
+		kill_and_take "$round" || return
+	done
+	sleep 2
+	scripts/vm tell recovered enough
+	scripts/vm wait recovered --timeout $((200 * patience)) >/run/guest.log 2>&1
+	status=$?
+	failed=$(grep -c "^failed" /run/guest.log)
+	lost=$(grep -c "its state was lost" /run/guest.log)
+	good=$(grep -c ": ok" /run/guest.log)
+	echo "servers killed: $rounds, right: $good, failed: $failed, of these lost: $lost"
+	[ $status -eq 0 ] && [ "$failed" -eq "$lost" ] && [ "$good" -gt 0 ] &&
+		[ "$failed" -le $((2 * rounds)) ] || { cat /run/guest.log; return 1; }
+	echo 1 >"/sys/bus/mdev/devices/$uuid/remove"
+	stop TERM
+}
+
 # Nobody can take what was not left; what is not taken ends
 abandoned()
 {
@@ -241,11 +325,12 @@ abandoned()
 	take 0
 	! wait "$server" && grep "No such file" "$log" || return
 	server=$first
-	echo 1 >/sys/module/tessera_user/parameters/leave_s
-	leave && there && until_true 100 none
-	abandoned_status=$?
-	echo 60 >/sys/module/tessera_user/parameters/leave_s
-	return $abandoned_status
+	wait_for_servers 1
+	leave && there && until_true 100 none || return
+	serve_model && right || return
+	kill -KILL "$server"
+	wait "$server" 2>/dev/null
+	there && until_true 100 none
 }
 
 unbound()
@@ -268,17 +353,20 @@ unloaded()
 # What a test that failed left
 clean_up()
 {
+	wait_for_servers 0
+	touch /run/enough
 	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null
 	wait "$server" 2>/dev/null
 	server=
 	until_true 200 none >/dev/null
+	wait_for_servers 60
 }
 
 server=
 echo $((2000 * patience)) >/sys/module/tessera_user/parameters/answer_ms || exit 1
 ktap_begin
 [ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
-	killed stopped replaced abandoned unbound unloaded
+	killed recovered stopped replaced abandoned unbound unloaded
 for test; do
 	check "$test" "$test"
 	clean_up

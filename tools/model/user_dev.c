@@ -192,6 +192,9 @@ void user_dev_destroy(struct user_dev *d)
 	unmap(d->clock, PAGE_BYTES);
 	unmap(d->doorbells, TESS_MAX_SLICES * PAGE_BYTES);
 	unmap(d->vram, d->vram_size);
+	/* Else its clients would wait for another server. */
+	if (d->fd >= 0 && !d->left)
+		ioctl(d->fd, TESSERA_USER_END);
 	if (d->fd >= 0)
 		close(d->fd);
 	free(d);

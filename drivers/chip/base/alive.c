@@ -10,6 +10,8 @@
  * whose registers cannot be read may still reach memory, because a bridge lost a window or
  * its own decoding is off. So it is silenced first, by a PCI function switched off the bus: what
  * is taken from a dead device is not accessed any more.
+ *
+ * One that forgot what it had, and may come back, is not dead: what is asked meanwhile fails.
  */
 #include <linux/bits.h>
 #include <linux/export.h>
@@ -39,6 +41,19 @@ bool tess_chip_answers(struct tess_chip *chip)
 	return tess_chip_read32(chip, TESS_GLOBAL_PAGE, TESS_REG_ID) == TESS_ID_VALUE;
 }
 
+/**
+ * tess_chip_is_absent() - may it come back?
+ * @chip: device that does not answer
+ *
+ * Any context.
+ *
+ * Return: true: tess_chip_crashed() or tess_chip_bury() follows.
+ */
+bool tess_chip_is_absent(struct tess_chip *chip)
+{
+	return chip->params.io->absent && chip->params.io->absent(chip);
+}
+
 bool tess_chip_is_alive(struct tess_chip *chip)
 {
 	struct tess_gpu *gpu = READ_ONCE(chip->be.gpu);
@@ -48,6 +63,8 @@ bool tess_chip_is_alive(struct tess_chip *chip)
 	/* It is not asked, see sleep.c */
 	if (READ_ONCE(chip->be.asleep) || tess_chip_answers(chip))
 		return true;
+	if (tess_chip_is_absent(chip))
+		return false;
 	tess_chip_bury(chip);
 	if (gpu)
 		tess_gpu_lost(gpu);

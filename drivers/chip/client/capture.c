@@ -9,6 +9,10 @@
  * packet is lost, and so is the VM that it ran in: the ring is left disabled, as after an abort,
  * with the fault in its registers. A client that repeated the packet instead would run it without
  * its VM.
+ *
+ * Of a client that was on a slice which forgot everything, the last image may be known, and what it
+ * did since is not. Its ring stands at or behind the packet of the fault; what it completed is in
+ * its completion record.
  */
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -63,20 +67,53 @@ int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
 	return 0;
 }
 
-int tess_chip_context_lose(struct tess_backend *be, unsigned int slice,
-			   struct tess_hw_context *hw, u32 cause)
+/* Of what its registers said when it was saved */
+static void capture_saved(struct tess_chip *chip, unsigned int slice,
+			  struct tess_chip_context *ctx, u32 cause)
 {
-	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 	struct tess_chip_context_start start = {};
 
-	if (ctx->lost)
-		return -EBADMSG;
 	tess_chip_context_regs(NULL, slice, ctx, start.client.page);
 	capture_fault(start.client.page, cause);
 	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
 	       sizeof(start.counters.counter));
-	tess_chip_context_put_start(to_tess_chip(be), slice, &start);
+	tess_chip_context_put_start(chip, slice, &start);
 	tess_chip_context_set(ctx, &start);
+}
+
+int tess_chip_context_lose(struct tess_backend *be, unsigned int slice,
+			   struct tess_hw_context *hw, u32 cause)
+{
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
+
+	if (ctx->lost)
+		return -EBADMSG;
+	capture_saved(to_tess_chip(be), slice, ctx, cause);
 	ctx->lost = true;
 	return 0;
+}
+
+/* A ring that is not known is one that does not run: all registers as after a reset */
+static void capture_unknown(struct tess_chip *chip, unsigned int slice,
+			    struct tess_chip_context *ctx, u32 cause)
+{
+	struct tess_chip_context_start start = {};
+
+	put_unaligned_le32(TESS_RING_LOG2_MIN, start.client.page + TESS_SREG_RING_LOG2);
+	capture_fault(start.client.page, cause);
+	put_unaligned_le64(U64_MAX, start.client.page + TESS_SREG_FAULT_PACKET);
+	tess_chip_context_put_start(chip, slice, &start);
+	tess_chip_context_set(ctx, &start);
+}
+
+void tess_chip_context_forget(struct tess_backend *be, unsigned int slice,
+			      struct tess_hw_context *hw, u32 cause)
+{
+	struct tess_chip_context *ctx = to_tess_chip_context(hw);
+	struct tess_chip *chip = to_tess_chip(be);
+
+	if (ctx->known && !chip->switcher.slice[slice].anew)
+		capture_saved(chip, slice, ctx, cause);
+	else
+		capture_unknown(chip, slice, ctx, cause);
 }

@@ -7,9 +7,16 @@
  * The client page is what a VM sees of a slice. The registers of this GPU are those of the
  * interface, so accesses go through as they are; only their meaning is told to the core.
  */
+#include "base/alive.h"
 #include "base/chip.h"
 #include "client.h"
 #include "context.h"
+
+/* Accesses fail: why? */
+static int client_error(struct tess_chip *chip)
+{
+	return tess_chip_is_absent(chip) ? -EAGAIN : -ENODEV;
+}
 
 static int client_read(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
 		       u64 *val)
@@ -24,9 +31,16 @@ static int client_read(struct tess_backend *be, unsigned int slice, u32 off, uns
 		*val = tess_chip_read32(chip, TESS_CLIENT_PAGE(slice), off);
 	if (*val == GENMASK_ULL(width * 8 - 1, 0) && !tess_chip_is_alive(chip)) {
 		*val = 0;
-		return -ENODEV;
+		return client_error(chip);
 	}
 	return 0;
+}
+
+/* What was saved before says nothing of the ring that is made now */
+static bool client_makes_ring(u32 off)
+{
+	return off == TESS_SREG_RESET || off == TESS_SREG_RING_BASE ||
+	       off == TESS_SREG_RING_LOG2 || off == TESS_SREG_COMPLETION;
 }
 
 static int client_write(struct tess_backend *be, unsigned int slice, u32 off, unsigned int width,
@@ -40,6 +54,11 @@ static int client_write(struct tess_backend *be, unsigned int slice, u32 off, un
 		tess_chip_write64(chip, TESS_CLIENT_PAGE(slice), off, val);
 	else
 		tess_chip_write32(chip, TESS_CLIENT_PAGE(slice), off, val);
+	/* It may have been in time: whoever repeats it finds a client with a fault */
+	if (tess_chip_is_absent(chip))
+		return -EAGAIN;
+	if (client_makes_ring(off))
+		chip->switcher.slice[slice].anew = true;
 	return 0;
 }
 

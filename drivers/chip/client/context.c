@@ -174,6 +174,21 @@ static bool size_is_valid(u64 used)
 }
 
 /**
+ * tess_chip_context_begin() - the GPU is about to write an image
+ * @ctx: context
+ *
+ * Whatever becomes of the buffer, it is no image until the GPU says so. What the registers were at
+ * the last save is kept.
+ */
+void tess_chip_context_begin(struct tess_chip_context *ctx)
+{
+	ctx->hw.used = 0;
+	ctx->bad = false;
+	ctx->captured = false;
+	ctx->lost = false;
+}
+
+/**
  * tess_chip_context_saved() - the GPU has written an image
  * @ctx: context
  * @used: bytes of the image, as the GPU says
@@ -193,6 +208,7 @@ void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used)
 				    used);
 	else
 		regs_set(ctx, &start);
+	ctx->known = !ctx->bad;
 }
 
 /* ---- images of the host ---- */
@@ -303,6 +319,7 @@ void tess_chip_context_set(struct tess_chip_context *ctx,
 	ctx->lost = false;
 	regs_set(ctx, start);
 	ctx->hw.used = sizeof(*start);
+	ctx->known = true;
 	ctx->bad = false;
 }
 
@@ -351,16 +368,33 @@ void tess_chip_context_start(struct tess_chip *chip, unsigned int slice,
 }
 
 /**
+ * tess_chip_context_put_ring() - what ring the client of a context has
+ * @ctx: saved context of a client that owns its ring
+ * @base: bus address of the ring
+ * @log2: its size
+ * @rec: bus address of the completion record
+ *
+ * Before tess_chip_context_restart(), if the context may not know.
+ */
+void tess_chip_context_put_ring(struct tess_chip_context *ctx, u64 base, u32 log2, u64 rec)
+{
+	put_unaligned_le64(base, ctx->regs + TESS_SREG_RING_BASE);
+	put_unaligned_le32(log2, ctx->regs + TESS_SREG_RING_LOG2);
+	put_unaligned_le64(rec, ctx->regs + TESS_SREG_COMPLETION);
+}
+
+/**
  * tess_chip_context_restart() - drop the packet in progress, and go on somewhere else
  * @chip: device
  * @slice: number, for information
  * @ctx: saved context of a client that owns its ring
  * @rptr: where it goes on
+ * @wptr: end of what is in the ring
  *
  * The VM that the packet ran in is lost with it, as by an abort.
  */
 void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,
-			       struct tess_chip_context *ctx, u64 rptr)
+			       struct tess_chip_context *ctx, u64 rptr, u64 wptr)
 {
 	struct tess_chip_context_start start = {};
 	u32 irqs;
@@ -368,6 +402,7 @@ void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,
 	tess_chip_context_regs(NULL, slice, ctx, start.client.page);
 	irqs = get_unaligned_le32(start.client.page + TESS_SREG_IRQ_STATUS);
 	client_put32(&start.client, TESS_SREG_IRQ_STATUS, irqs & ~TESS_IRQ_STATUS_FAULT);
+	client_put64(&start.client, TESS_SREG_WPTR, wptr);
 	client_enable(&start.client, rptr);
 	memcpy(start.counters.counter, ctx->regs + TESS_SREG_COUNTERS,
 	       sizeof(start.counters.counter));
@@ -428,6 +463,7 @@ void tess_chip_context_copy(struct tess_hw_context *hw, const struct tess_hw_con
 	memcpy(ctx->regs, from->regs, sizeof(ctx->regs));
 	ctx->start = from->start;
 	ctx->hw.used = from->hw.used;
+	ctx->known = from->known;
 	ctx->bad = from->bad;
 	ctx->captured = from->captured;
 	ctx->lost = from->lost;
@@ -438,8 +474,6 @@ void tess_chip_context_clear(struct tess_hw_context *hw)
 	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	regs_reset(ctx);
-	ctx->hw.used = 0;
-	ctx->bad = false;
-	ctx->captured = false;
-	ctx->lost = false;
+	tess_chip_context_begin(ctx);
+	ctx->known = false;
 }

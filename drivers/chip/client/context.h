@@ -34,6 +34,7 @@ struct tess_chip_context_start {
  * @lost: for want of what the GPU had saved
  * @start: image of the host's
  * @regs: the host's copy of the registers, little endian as they read
+ * @known: @regs are those of the last save, or of an image of the host's
  */
 struct tess_chip_context {
 	struct tess_hw_context hw;
@@ -44,6 +45,7 @@ struct tess_chip_context {
 	bool lost;
 	struct tess_chip_context_start start;
 	u8 regs[TESS_CHIP_CONTEXT_REGS];
+	bool known;
 };
 
 static inline struct tess_chip_context *to_tess_chip_context(struct tess_hw_context *hw)
@@ -69,8 +71,10 @@ void tess_chip_context_set(struct tess_chip_context *ctx,
 			   const struct tess_chip_context_start *start);
 void tess_chip_context_start(struct tess_chip *chip, unsigned int slice,
 			     struct tess_chip_context *ctx, u64 base, u32 log2, u64 rec);
+void tess_chip_context_begin(struct tess_chip_context *ctx);
+void tess_chip_context_put_ring(struct tess_chip_context *ctx, u64 base, u32 log2, u64 rec);
 void tess_chip_context_restart(struct tess_chip *chip, unsigned int slice,
-			       struct tess_chip_context *ctx, u64 rptr);
+			       struct tess_chip_context *ctx, u64 rptr, u64 wptr);
 u64 tess_chip_context_reg(struct tess_chip_context *ctx, u32 off, unsigned int width);
 
 #endif

@@ -241,7 +241,7 @@ u64 tess_chip_ring_job(const struct tess_hw_ring *hw, u64 packet)
 
 /**
  * struct recovery - arguments of tess_chip_ring_recover()
- * @seq: job to drop
+ * @seq: job to drop; 0: none
  * @last: last one that is in the ring
  * @cancel: is one behind @seq to do nothing? May be NULL
  * @data: for @cancel
@@ -293,9 +293,10 @@ static int recover_jobs(struct tess_chip_ring *ring, const struct recovery *r, b
 			u64 busy, u64 *rptr)
 {
 	u64 at = *rptr;
-	int rc;
+	int rc = 0;
 
-	rc = drop_job(ring, r->seq, faulted, rptr);
+	if (r->seq)
+		rc = drop_job(ring, r->seq, faulted, rptr);
 	if (*rptr != at)
 		WRITE_ONCE(job_slot(ring, r->seq)->end.busy, cpu_to_le64(busy));
 	cancel_jobs(ring, r, at / JOB_PACKETS + 1);
@@ -303,26 +304,47 @@ static int recover_jobs(struct tess_chip_ring *ring, const struct recovery *r, b
 	return rc;
 }
 
+/* Of a ring that is not where its registers say. It completes jobs in their order */
+static u64 recover_lost(const struct tess_chip_ring *ring)
+{
+	return le64_to_cpu(READ_ONCE(ring->mem->rec.seq)) * JOB_PACKETS;
+}
+
+static void ring_write(struct tess_chip *chip, struct tess_chip_ring *ring)
+{
+	u32 page = TESS_CLIENT_PAGE(ring->hw.slice);
+
+	tess_chip_write64(chip, page, TESS_SREG_RING_BASE, ring->dma);
+	tess_chip_write32(chip, page, TESS_SREG_RING_LOG2, RING_LOG2);
+	tess_chip_write64(chip, page, TESS_SREG_COMPLETION, part_dma(ring, &ring->mem->rec));
+}
+
 static int recover_resident(struct tess_chip *chip, struct tess_chip_ring *ring,
 			    const struct recovery *r)
 {
 	u32 page = TESS_CLIENT_PAGE(ring->hw.slice);
+	bool faulted, lost;
 	u64 rptr, to;
-	bool faulted;
 	u32 status;
 	int rc;
 
 	tess_chip_write32(chip, page, TESS_SREG_CONTROL, 0);
 	status = tess_chip_read32(chip, page, TESS_SREG_STATUS);
 	rptr = tess_chip_read64(chip, page, TESS_SREG_RPTR);
+	faulted = status & TESS_STATUS_FAULTED;
+	lost = faulted && tess_chip_read32(chip, page, TESS_SREG_FAULT_CAUSE) ==
+			  DRM_TESSERA_CAUSE_CONTEXT_LOST;
 	if (!tess_chip_is_alive(chip))
 		return -ENODEV;
-	faulted = status & TESS_STATUS_FAULTED;
 	if (faulted)
 		tess_chip_write32(chip, page, TESS_SREG_FAULT_ACK, TESS_FAULT_ACK_ABORT);
 
-	to = rptr;
+	to = lost ? recover_lost(ring) : rptr;
 	rc = recover_jobs(ring, r, faulted, read_busy(chip, ring->hw.slice), &to);
+	if (lost) {
+		ring_write(chip, ring);
+		tess_chip_write64(chip, page, TESS_SREG_WPTR, r->last * JOB_PACKETS);
+	}
 	if (to != rptr)
 		tess_chip_write64(chip, page, TESS_SREG_RPTR, to);
 	tess_chip_write32(chip, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
@@ -338,9 +360,15 @@ static int recover_saved(struct tess_chip *chip, struct tess_chip_ring *ring,
 	u64 rptr = tess_chip_context_reg(ctx, TESS_SREG_RPTR, 8), to = rptr;
 	int rc;
 
+	if (faulted && tess_chip_context_reg(ctx, TESS_SREG_FAULT_CAUSE, 4) ==
+		       DRM_TESSERA_CAUSE_CONTEXT_LOST) {
+		to = recover_lost(ring);
+		tess_chip_context_put_ring(ctx, ring->dma, RING_LOG2,
+					   part_dma(ring, &ring->mem->rec));
+	}
 	rc = recover_jobs(ring, r, faulted, busy, &to);
 	if (faulted || to != rptr)
-		tess_chip_context_restart(chip, ring->hw.slice, ctx, to);
+		tess_chip_context_restart(chip, ring->hw.slice, ctx, to, r->last * JOB_PACKETS);
 	return rc;
 }
 
@@ -367,9 +395,7 @@ static int ring_enable(struct tess_chip *chip, struct tess_chip_ring *ring)
 		return -ENODEV;
 	tess_chip_write32(chip, page, TESS_SREG_RESET, 1);
 	tess_chip_write32(chip, page, TESS_SREG_TLB_INVALIDATE, 1);
-	tess_chip_write64(chip, page, TESS_SREG_RING_BASE, ring->dma);
-	tess_chip_write32(chip, page, TESS_SREG_RING_LOG2, RING_LOG2);
-	tess_chip_write64(chip, page, TESS_SREG_COMPLETION, part_dma(ring, &ring->mem->rec));
+	ring_write(chip, ring);
 	tess_chip_write32(chip, page, TESS_SREG_CONTROL, TESS_CONTROL_ENABLE);
 	status = tess_chip_read32(chip, page, TESS_SREG_STATUS);
 	if (!tess_chip_is_alive(chip))

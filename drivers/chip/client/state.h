@@ -13,11 +13,13 @@ struct tess_ctx_switch;
  * @done: signalled when a context operation may have ended
  * @ready: the slice knows where its descriptor is
  * @stuck: an operation did not end; until the slice is reset
+ * @anew: the client made a ring since it came to the slice
  */
 struct tess_chip_switch {
 	struct completion done;
 	bool ready;
 	bool stuck;
+	bool anew;
 };
 
 /**

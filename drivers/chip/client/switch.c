@@ -122,8 +122,9 @@ static int switch_wait(struct tess_chip *chip, unsigned int slice, u64 start, u6
 		wait_for_completion_timeout(&s->done, clamp(nominal, 1UL, SWITCH_LOOK));
 		if (switch_status(chip, slice) != TESS_CTX_IDLE)
 			return 0;
+		/* It may have ended just before */
 		if (!tess_chip_is_alive(chip))
-			return -ENODEV;
+			return switch_status(chip, slice) == TESS_CTX_IDLE ? -ENODEV : 0;
 		if (chip->be.ops->time(&chip->be) - start < timeout && time_before(jiffies, end))
 			continue;
 		/* Reading a register has pushed what the GPU wrote before: a last look */
@@ -182,6 +183,7 @@ static int switch_end(struct tess_chip *chip, unsigned int slice, struct tess_hw
 	switch_settle(chip, slice, sw->stage2 ? to_tess_chip_as(sw->stage2) : NULL, rc);
 	if (rc)
 		return rc;
+	chip->switcher.slice[slice].anew = false;
 	if (sw->save)
 		tess_chip_context_saved(to_tess_chip_context(sw->save), le64_to_cpu(desc->used));
 	sw->time = le64_to_cpu(desc->time);
@@ -203,9 +205,8 @@ int tess_chip_context_switch(struct tess_backend *be, unsigned int slice,
 		return -EIO;
 	if (sw->restore && to_tess_chip_context(sw->restore)->bad)
 		return -EBADMSG;
-	/* Whatever becomes of the buffer, it is no image until the GPU says so */
 	if (sw->save)
-		tess_chip_context_clear(sw->save);
+		tess_chip_context_begin(to_tess_chip_context(sw->save));
 	tess_chip_stage2_begin(chip, slice, as);
 	rc = switch_run(chip, slice, sw);
 	if (!rc)
@@ -237,6 +238,7 @@ void tess_chip_switch_reset(struct tess_chip *chip, unsigned int slice)
 
 	s->ready = false;
 	s->stuck = false;
+	s->anew = false;
 	tess_chip_stage2_end(chip, slice, NULL);
 }
 

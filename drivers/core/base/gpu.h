@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/srcu.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <tessera/backend.h>
@@ -70,6 +71,8 @@ struct tess_vgpu_dirs {
  *	@compose
  * @asleep: everybody is parked, and stays so. Written under @compose, and before tess_slice.hw of
  *	each slice is taken
+ * @still: @asleep, and everybody is parked now
+ * @stands: woken when @still is set, and after @gone
  * @gone: no new call may start, but those that take memory from the GPU. Written once,
  *	under @lock
  * @stopped: after @gone: the slices were reset, or the GPU was cut off from memory. Nothing
@@ -104,6 +107,8 @@ struct tess_gpu {
 	struct srcu_struct srcu;
 	bool leaving;
 	bool asleep;
+	bool still;
+	wait_queue_head_t stands;
 	bool gone;
 	bool stopped;
 	struct mutex gone_lock;

@@ -157,6 +157,7 @@ static void gpu_retire(struct tess_gpu *gpu)
 		spin_lock(&gpu->lock);
 		WRITE_ONCE(gpu->gone, true);
 		spin_unlock(&gpu->lock);
+		wake_up_all(&gpu->stands);
 		synchronize_srcu(&gpu->srcu);
 		tess_sched_stop(gpu);
 		tess_fault_stop(gpu);
@@ -266,6 +267,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	mutex_init(&gpu->gone_lock);
 	INIT_WORK(&gpu->gone_work, gone_work);
 	mutex_init(&gpu->compose);
+	init_waitqueue_head(&gpu->stands);
 	spin_lock_init(&gpu->lock);
 	INIT_LIST_HEAD(&gpu->vgpus);
 	tess_swapper_init(gpu);

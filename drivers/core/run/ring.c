@@ -427,18 +427,17 @@ EXPORT_SYMBOL_NS_GPL(tess_ring_arm, TESS_NS);
 
 /* ---- recovery ---- */
 
-/* Number of the last job, 0: @seq is none that can be dropped */
-static u64 ring_recover_begin(struct tess_ring *ring, u64 seq)
+/* False: @seq is none that can be dropped */
+static bool ring_recover_begin(struct tess_ring *ring, u64 seq, u64 *last)
 {
-	u64 last = 0;
+	bool can;
 
 	spin_lock_irq(&ring->lock);
-	if (ring->hw && seq && seq <= ring->submitted) {
-		ring->recovering = true;
-		last = ring->submitted;
-	}
+	can = ring->hw && seq <= ring->submitted;
+	ring->recovering = can;
+	*last = ring->submitted;
 	spin_unlock_irq(&ring->lock);
-	return last;
+	return can;
 }
 
 static void ring_recover_end(struct tess_ring *ring, u64 seq, u64 last, int rc)
@@ -446,14 +445,17 @@ static void ring_recover_end(struct tess_ring *ring, u64 seq, u64 last, int rc)
 	spin_lock_irq(&ring->lock);
 	ring->recovering = false;
 	/* Its FENCE is next, if the ring stood at this very job: it counts from now on */
-	if (!rc && ring_completed_locked(ring) == seq - 1)
+	if (!rc && seq && ring_completed_locked(ring) == seq - 1)
 		ring->completed = seq;
 	if (ring->submitted != last)
 		ring_kick_locked(ring);
 	spin_unlock_irq(&ring->lock);
 }
 
-/* The slice's hw mutex keeps the ring of the back-end. @saved: its context, if it is parked */
+/*
+ * The slice's hw mutex keeps the ring of the back-end. @saved: its context, if it is parked.
+ * @seq: 0: nothing is dropped
+ */
 static int ring_recover(struct tess_ring *ring, u64 seq, struct tess_hw_context *saved,
 			bool (*cancel)(void *data, u64 seq), void *data)
 {
@@ -462,8 +464,7 @@ static int ring_recover(struct tess_ring *ring, u64 seq, struct tess_hw_context 
 	int rc;
 
 	lockdep_assert_held(&ring->slice->hw);
-	last = ring_recover_begin(ring, seq);
-	if (!last)
+	if (!ring_recover_begin(ring, seq, &last))
 		return -EINVAL;
 	rc = tess_gpu_ops(gpu)->ring_recover(gpu->be, ring->hw, saved, seq, last, cancel, data);
 	ring_recover_end(ring, seq, last, rc);
@@ -498,21 +499,30 @@ static int ring_recover_parked(struct tess_ring *ring, u64 seq,
 	return rc;
 }
 
+/* @seq as ring_recover() */
+static int ring_recover_any(struct tess_ring *ring, u64 seq,
+			    bool (*cancel)(void *data, u64 seq), void *data)
+{
+	int rc;
+
+	if (!tess_vslice_is_resident(&ring->vs))
+		return ring_recover_parked(ring, seq, cancel, data);
+	rc = ring_recover(ring, seq, NULL, cancel, data);
+	tess_fault_acked(ring->slice);
+	return rc;
+}
+
 int tess_ring_recover(struct tess_ring *ring, u64 seq, bool (*cancel)(void *data, u64 seq),
 		      void *data)
 {
-	struct tess_slice *slice = ring->slice;
 	int idx, rc;
 
+	if (!seq)
+		return -EINVAL;
 	if (!ring_begin(ring, &idx))
 		return -ENODEV;
-	if (tess_vslice_is_resident(&ring->vs)) {
-		rc = ring_recover(ring, seq, NULL, cancel, data);
-		tess_fault_acked(slice);
-	} else {
-		rc = ring_recover_parked(ring, seq, cancel, data);
-	}
-	tess_vslice_end(slice, idx);
+	rc = ring_recover_any(ring, seq, cancel, data);
+	tess_vslice_end(ring->slice, idx);
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_ring_recover, TESS_NS);
@@ -526,6 +536,21 @@ static bool ring_read_fault(struct tess_ring *ring, struct tess_fault *fault)
 	return tess_gpu_ops(gpu)->fault_read(gpu->be, ring->slice->index, fault);
 }
 
+/*
+ * Nobody knows where the ring stood, but what is complete is, and if the job behind that has begun.
+ * If not, nothing was lost: the ring goes on there.
+ */
+static int ring_lost(struct tess_ring *ring, u64 *seq)
+{
+	struct tess_gpu *gpu = ring->obj.gpu;
+
+	*seq = tess_ring_completed(ring) + 1;
+	if (*seq <= READ_ONCE(ring->submitted) &&
+	    tess_gpu_ops(gpu)->ring_spent(ring->hw, *seq, U64_MAX))
+		return 0;
+	return ring_recover_any(ring, 0, NULL, NULL) ?: -ENOENT;
+}
+
 int tess_ring_fault(struct tess_ring *ring, struct tess_fault *fault, u64 *seq)
 {
 	struct tess_slice *slice = ring->slice;
@@ -535,7 +560,7 @@ int tess_ring_fault(struct tess_ring *ring, struct tess_fault *fault, u64 *seq)
 		return -ENODEV;
 	if (ring_read_fault(ring, fault)) {
 		*seq = tess_gpu_ops(slice->gpu)->ring_job(ring->hw, fault->packet);
-		rc = 0;
+		rc = fault->cause == DRM_TESSERA_CAUSE_CONTEXT_LOST ? ring_lost(ring, seq) : 0;
 	}
 	tess_vslice_end(slice, idx);
 	return rc;

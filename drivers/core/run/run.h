@@ -35,6 +35,7 @@ int tess_sched_set_timeout(struct tess_slice *slice, u32 us);
 int tess_sched_share_changed(struct tess_vgpu *vgpu);
 
 int tess_switch(struct tess_slice *slice, struct tess_vslice *next, enum tess_out_reason reason);
+void tess_switch_forget(struct tess_slice *slice);
 void tess_turn_cancel(struct tess_vslice *vs, int rc);
 void tess_ring_drop(struct tess_ring *ring);
 

@@ -271,6 +271,33 @@ static void switch_describe(struct tess_slice *slice, struct tess_vslice *out,
 	sw->notify_idle = next->sched.has_work && switch_others(slice, next);
 }
 
+/**
+ * tess_switch_forget() - the GPU forgot who is on a slice
+ * @slice: slice, its hw mutex held, inside tess_gpu_enter()
+ *
+ * Nobody is on it afterwards. The client's fault is told when the GPU is back.
+ */
+void tess_switch_forget(struct tess_slice *slice)
+{
+	struct tess_vslice *out = tess_slice_resident(slice);
+	struct tess_gpu *gpu = slice->gpu;
+
+	slice->rq.armed = false;
+	if (!out)
+		return;
+	switch_park(out);
+	tess_gpu_switch_ops(gpu)->forget(gpu->be, slice->index, tess_context_hw(out->context),
+					 DRM_TESSERA_CAUSE_CONTEXT_LOST);
+	tess_fault_drop(out);
+	WRITE_ONCE(slice->fault_told, false);
+	out->sched.lost++;
+	out->sched.has_work = false;
+	out->sched.busy = tess_context_value(out->context, TESS_CLIENT_BUSY);
+	tess_policy_sleep(&slice->rq.policy, &out->sched.policy);
+	switch_set_resident(slice, out, NULL);
+	out->fault_owed = true;
+}
+
 /* What was armed with the switch may not be enough for what it brought to light */
 static void switch_arm(struct tess_slice *slice, struct tess_vslice *next,
 		       const struct tess_hw_switch *sw)

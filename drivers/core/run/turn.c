@@ -11,6 +11,8 @@
  * runnable, also if it used up its time: it only needs a moment. So the wait is bounded
  * by one turn of each of the others.
  *
+ * Of a GPU that sleeps it is nobody's turn until it is back.
+ *
  * It ends early if the vGPU is destroyed, if the GPU goes, and if the thread is killed.
  */
 #include <linux/completion.h>
@@ -87,7 +89,7 @@ static bool turn_dequeue(struct tess_vslice *vs, struct tess_turn *turn)
  * @width: checked
  * @val: value
  *
- * Return: 0, -ENXIO the vGPU goes, or the thread was killed; -ENODEV.
+ * Return: 0, -ENXIO the vGPU goes, or the thread was killed; -ENODEV; -EAGAIN as the op.
  */
 int tess_turn_write(struct tess_vslice *vs, u32 off, unsigned int width, u64 val)
 {
@@ -99,7 +101,9 @@ int tess_turn_write(struct tess_vslice *vs, u32 off, unsigned int width, u64 val
 	rc = turn_enqueue(vs, &turn);
 	if (rc)
 		return rc;
-	left = wait_for_completion_killable_timeout(&turn.done, TURN_TIMEOUT);
+	do {
+		left = wait_for_completion_killable_timeout(&turn.done, TURN_TIMEOUT);
+	} while (!left && READ_ONCE(vs->vgpu->gpu->asleep));
 	if (left <= 0) {
 		if (turn_dequeue(vs, &turn))
 			return -ENXIO;

@@ -41,15 +41,12 @@ static bool vslice_reg_is_valid(u32 off, unsigned int width)
 	return (width == 4 || width == 8) && off < TESS_PAGE_SIZE && !(off % width);
 }
 
-int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, unsigned int width,
-			 u64 *val)
+static int vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
+			   unsigned int width, u64 *val)
 {
 	struct tess_slice *slice;
 	int idx, rc;
 
-	*val = 0;
-	if (!vslice_reg_is_valid(off, width))
-		return -EINVAL;
 	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
@@ -57,18 +54,15 @@ int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, u
 	tess_vslice_end(slice, idx);
 	return rc;
 }
-EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_read, TESS_NS);
 
-int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
-			  unsigned int width, u64 val)
+static int vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
+			    unsigned int width, u64 val)
 {
 	struct tess_slice *slice;
 	struct tess_vslice *vs;
 	bool wait = false;
 	int idx, rc = 0;
 
-	if (!vslice_reg_is_valid(off, width))
-		return -EINVAL;
 	slice = vslice_begin_client(vgpu, vslice, &idx);
 	if (IS_ERR(slice))
 		return PTR_ERR(slice);
@@ -82,9 +76,8 @@ int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
 	tess_vslice_end(slice, idx);
 	return wait ? tess_turn_write(vs, off, width, val) : rc;
 }
-EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_write, TESS_NS);
 
-int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
+static int vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
 {
 	struct tess_slice *slice;
 	struct tess_vslice *vs;
@@ -101,6 +94,60 @@ int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
 	else
 		tess_regs_restart_parked(slice, vs);
 	tess_vslice_end(slice, idx);
+	return rc;
+}
+
+/*
+ * True: the GPU forgot its clients, and now all are parked: to be tried again. Else @rc is final,
+ * and no longer -EAGAIN.
+ */
+static bool vslice_stands(struct tess_vgpu *vgpu, int *rc)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+
+	if (*rc != -EAGAIN)
+		return false;
+	*rc = -ENODEV;
+	return !wait_event_killable(gpu->stands, READ_ONCE(gpu->still) || READ_ONCE(gpu->gone)) &&
+	       !READ_ONCE(gpu->gone);
+}
+
+int tess_vslice_reg_read(struct tess_vgpu *vgpu, unsigned int vslice, u32 off, unsigned int width,
+			 u64 *val)
+{
+	int rc;
+
+	*val = 0;
+	if (!vslice_reg_is_valid(off, width))
+		return -EINVAL;
+	do {
+		rc = vslice_reg_read(vgpu, vslice, off, width, val);
+	} while (vslice_stands(vgpu, &rc));
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_read, TESS_NS);
+
+int tess_vslice_reg_write(struct tess_vgpu *vgpu, unsigned int vslice, u32 off,
+			  unsigned int width, u64 val)
+{
+	int rc;
+
+	if (!vslice_reg_is_valid(off, width))
+		return -EINVAL;
+	do {
+		rc = vslice_reg_write(vgpu, vslice, off, width, val);
+	} while (vslice_stands(vgpu, &rc));
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vslice_reg_write, TESS_NS);
+
+int tess_vslice_reset(struct tess_vgpu *vgpu, unsigned int vslice)
+{
+	int rc;
+
+	do {
+		rc = vslice_reset(vgpu, vslice);
+	} while (vslice_stands(vgpu, &rc));
 	return rc;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vslice_reset, TESS_NS);
@@ -178,6 +225,11 @@ static int vslice_route(struct tess_slice *slice, struct tess_vslice *vs,
 						   &seen);
 	else
 		rc = tess_context_get(vs->context, TESS_CLIENT_FENCE, &seen);
+	/* Not known just now: at worst the client is told of a completion that it knows of */
+	if (rc == -EAGAIN) {
+		seen = 0;
+		rc = 0;
+	}
 	if (!rc)
 		tess_route_attach(slice, vs, rec, seen);
 	return rc;

@@ -16,6 +16,10 @@
  * parked ring waits there, and calls that end something work, because they need no slice that
  * runs. Nobody waits for the GPU to come back, so that it can be taken from the pool meanwhile.
  *
+ * A GPU that forgot its clients without having been asked (tess_gpu_crashed()) goes the same way,
+ * but that those who were on slices have lost what was in progress. Others may still ask it for
+ * registers of clients meanwhile. They wait (tess_gpu.stands), and then read the contexts.
+ *
  * tess_backend.asleep says more: no call that began before is still inside the back-end, and
  * those that come touch no register.
  */
@@ -24,6 +28,7 @@
 
 #include "base/gpu.h"
 #include "move.h"
+#include "run/run.h"
 #include "share.h"
 #include "slice/fault.h"
 #include "slice/look.h"
@@ -80,7 +85,14 @@ static int sleep_slice_locked(struct tess_slice *slice)
 	return rc;
 }
 
-static int sleep_slices(struct tess_gpu *gpu)
+static int sleep_forget_locked(struct tess_slice *slice)
+{
+	tess_switch_forget(slice);
+	return 0;
+}
+
+/* @put: takes everybody from a slice, whose hw mutex is held */
+static int sleep_slices(struct tess_gpu *gpu, int (*put)(struct tess_slice *slice))
 {
 	unsigned int i;
 	int idx, rc = 0;
@@ -91,7 +103,7 @@ static int sleep_slices(struct tess_gpu *gpu)
 		struct tess_slice *slice = &gpu->slices[i];
 
 		mutex_lock(&slice->hw);
-		rc = sleep_slice_locked(slice);
+		rc = put(slice);
 		mutex_unlock(&slice->hw);
 	}
 	tess_gpu_exit(gpu, idx);
@@ -104,6 +116,7 @@ static void sleep_end(struct tess_gpu *gpu)
 	int idx;
 
 	mutex_lock(&gpu->compose);
+	WRITE_ONCE(gpu->still, false);
 	WRITE_ONCE(gpu->asleep, false);
 	mutex_unlock(&gpu->compose);
 	if (!tess_gpu_enter(gpu, &idx))
@@ -116,28 +129,43 @@ static void sleep_end(struct tess_gpu *gpu)
 	tess_gpu_exit(gpu, idx);
 }
 
-int tess_gpu_suspend(struct tess_backend *be)
+static int sleep_begin(struct tess_gpu *gpu, int (*put)(struct tess_slice *slice))
 {
-	struct tess_gpu *gpu = be->gpu;
 	int rc;
 
 	mutex_lock(&gpu->compose);
 	rc = sleep_prepare(gpu);
 	if (!rc) {
 		WRITE_ONCE(gpu->asleep, true);
-		rc = sleep_slices(gpu);
+		rc = sleep_slices(gpu, put);
 	}
 	mutex_unlock(&gpu->compose);
-	if (rc) {
-		sleep_end(gpu);
+	if (rc)
 		return rc;
-	}
-	WRITE_ONCE(be->asleep, true);
+	WRITE_ONCE(gpu->be->asleep, true);
+	WRITE_ONCE(gpu->still, true);
+	wake_up_all(&gpu->stands);
 	/* What saw it awake is over */
 	synchronize_srcu(&gpu->srcu);
 	return 0;
 }
+
+int tess_gpu_suspend(struct tess_backend *be)
+{
+	int rc = sleep_begin(be->gpu, sleep_slice_locked);
+
+	if (rc)
+		sleep_end(be->gpu);
+	return rc;
+}
 EXPORT_SYMBOL_NS_GPL(tess_gpu_suspend, TESS_NS);
+
+/* The GPU goes if that fails, so nobody is to go on */
+int tess_gpu_crashed(struct tess_backend *be)
+{
+	return sleep_begin(be->gpu, sleep_forget_locked);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_crashed, TESS_NS);
 
 void tess_gpu_resume(struct tess_backend *be)
 {

@@ -384,7 +384,8 @@ struct tess_pkt_draw {
  * @DRM_TESSERA_CAUSE_NO_COMPLETION: FENCE without a completion record address
  * @DRM_TESSERA_CAUSE_NOT_PREEMPTED: the host dropped the work: it did not stop in time for
  *	another client
- * @DRM_TESSERA_CAUSE_CONTEXT_LOST: the host dropped the work: what was saved of it is damaged
+ * @DRM_TESSERA_CAUSE_CONTEXT_LOST: the host dropped the work: its state was lost, because what
+ *	was saved of it is damaged, or because the GPU forgot it
  */
 enum tess_cause {
 	DRM_TESSERA_CAUSE_FETCH_MISALIGNED = 0,

@@ -6,8 +6,10 @@
  * Documentation/hw. The process, its *server*, says
  * what the GPU has (TESSERA_USER_ADD), maps its memory, and starts it (TESSERA_USER_START). From
  * then on it reads requests from the file and writes replies to it, and the GPU is in the pool as
- * if it were hardware. When the file is closed the GPU is gone, unless the server left by
- * TESSERA_USER_LEAVE: then its clients stand still until another server has taken its place.
+ * if it were hardware. When the file is closed its clients stand still until another server has taken
+ * its place, unless TESSERA_USER_END was said before: then the GPU is gone. A server that left by
+ * TESSERA_USER_LEAVE takes nothing from the clients; of one that ends without, as when it is killed,
+ * each slice's present client loses what was in progress, by a fault.
  *
  * The server is trusted as much as hardware behind an IOMMU: it reaches the memory that the drivers
  * map for DMA of this GPU, and no other, and whatever it answers harms its own clients only.
@@ -157,14 +159,21 @@ struct tessera_user_clock {
 #define TESSERA_USER_LEAVE	_IO('U', 0xa4)
 
 /**
- * TESSERA_USER_TAKE - take the place of a server that left, instead of TESSERA_USER_ADD
+ * TESSERA_USER_TAKE - take the place of a server that is gone, instead of TESSERA_USER_ADD
  *
  * Argument: number of the GPU, by value. Memory is as the other server left it but for registers,
  * which are as after power-on. TESSERA_USER_START gives its clients their contexts back; they lose
  * a GPU that has not as many slices and as much VRAM as before. Return: bytes of VRAM in units of
- * 2 MiB; -ENOENT no server left such a GPU; -EBUSY the file has a GPU.
+ * 2 MiB; -ENOENT there is no such GPU, or it has a server; -EBUSY the file has a GPU.
  */
 #define TESSERA_USER_TAKE	_IO('U', 0xa5)
+
+/**
+ * TESSERA_USER_END - the GPU is gone when the file is closed
+ *
+ * For a server that ends for good. Return: 0; -EINVAL no GPU.
+ */
+#define TESSERA_USER_END	_IO('U', 0xa6)
 
 /**
  * TESSERA_USER_REACH - may the GPU reach a page?

@@ -42,8 +42,7 @@ static const char *const causes[] = {
 	[DRM_TESSERA_CAUSE_DOORBELL] = "bad ring index",
 	[DRM_TESSERA_CAUSE_NO_COMPLETION] = "fence without a completion record",
 	[DRM_TESSERA_CAUSE_NOT_PREEMPTED] = "work dropped by the host: it did not stop in time",
-	[DRM_TESSERA_CAUSE_CONTEXT_LOST] =
-		"work dropped by the host: what it had saved of it is damaged",
+	[DRM_TESSERA_CAUSE_CONTEXT_LOST] = "work dropped by the host: its state was lost",
 };
 
 static const char *cause_name(uint32_t cause)
