@@ -298,6 +298,22 @@ static void route_ring_test(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, told_ring, ring);
 }
 
+/* A ring that was never on its slice goes with the GPU, behind the vGPU that it is of */
+static void route_left_ring_test(struct kunit *test)
+{
+	struct router *r = test->priv;
+	struct tess_vslice *vs = kunit_kzalloc(test, sizeof(*vs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, vs);
+	vs->vgpu = kunit_kzalloc(test, sizeof(*vs->vgpu), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, vs->vgpu);
+	vs->vgpu->gpu = &r->gpu;
+	vs->rec = &r->records[0];
+	kunit_kfree(test, vs->vgpu);
+	tess_route_detach(&r->gpu, vs);
+	KUNIT_EXPECT_NULL(test, vs->rec);
+}
+
 static struct kunit_case route_cases[] = {
 	KUNIT_CASE(route_event_test),
 	KUNIT_CASE(route_wrap_test),
@@ -308,6 +324,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(route_exchange_test),
 	KUNIT_CASE(route_attach_test),
 	KUNIT_CASE(route_ring_test),
+	KUNIT_CASE(route_left_ring_test),
 	{}
 };
 

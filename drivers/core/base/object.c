@@ -72,15 +72,20 @@ static void object_free(struct tess_object *obj)
 	put_device(&gpu->dev);
 }
 
-/* Slices may still use it, and nobody can tell them not to */
+/*
+ * Slices may still use it, and nobody can tell them not to. An object that was left belongs to
+ * who stops the GPU, from when the lock is released.
+ */
 static bool object_leave(struct tess_object *obj)
 {
 	struct tess_gpu *gpu = obj->gpu;
+	bool left;
 
 	mutex_lock(&gpu->objects_lock);
-	obj->left = !list_empty(&obj->link) && READ_ONCE(gpu->gone) && !gpu->stopped;
+	left = !list_empty(&obj->link) && READ_ONCE(gpu->gone) && !gpu->stopped;
+	obj->left = left;
 	mutex_unlock(&gpu->objects_lock);
-	return obj->left;
+	return left;
 }
 
 /**
