@@ -175,7 +175,7 @@ static void switch_drop(struct tess_slice *slice, struct tess_vslice *vs)
 	tess_policy_sleep(&slice->rq.policy, &vs->sched.policy);
 }
 
-/* It did not stop: its packet is lost, and it is told so. -EALREADY: it did in the end */
+/* @out did not stop: its packet is lost, and its owner is told so. -EALREADY: it did in the end */
 static int switch_capture(struct tess_slice *slice, struct tess_vslice *out)
 {
 	struct tess_gpu *gpu = slice->gpu;
@@ -275,7 +275,7 @@ static void switch_describe(struct tess_slice *slice, struct tess_vslice *out,
  * tess_switch_forget() - the GPU forgot who is on a slice
  * @slice: slice, its hw mutex held, inside tess_gpu_enter()
  *
- * Nobody is on it afterwards. The client's fault is told when the GPU is back.
+ * No client is on the slice afterwards. The fault of the one that was is told when the GPU is back.
  */
 void tess_switch_forget(struct tess_slice *slice)
 {

@@ -7,8 +7,8 @@
  * What a client has on a slice is exactly a context (run/switch.c), so a GPU on which everybody is
  * parked has nothing to lose but its memory, which is the back-end's to save. Before the system
  * sleeps all vslices are parked, rings of the elastic vGPU like those of vGPUs, and all slices
- * are reset. Nobody's turn comes until the GPU is back; then each goes on with the same context,
- * when it is its turn. A vGPU whose slices are its own has contexts from then on, as after a
+ * are reset. No client gets a turn until the GPU is back; then each goes on with the same context,
+ * when its turn comes. A vGPU whose slices are its own has contexts from then on, as after a
  * recomposition.
  *
  * Tasks of user space are frozen when that happens, work of the kernel is not. It finds a GPU
@@ -17,8 +17,9 @@
  * runs. Nobody waits for the GPU to come back, so that it can be taken from the pool meanwhile.
  *
  * A GPU that forgot its clients without having been asked (tess_gpu_crashed()) goes the same way,
- * but that those who were on slices have lost what was in progress. Others may still ask it for
- * registers of clients meanwhile. They wait (tess_gpu.stands), and then read the contexts.
+ * except that clients that were on slices have lost the job in progress. Front-ends may still
+ * ask for registers of clients meanwhile. Such calls wait (tess_gpu.stands), and then read the
+ * contexts.
  *
  * tess_backend.asleep says more: no call that began before is still inside the back-end, and
  * those that come touch no register.
