@@ -107,10 +107,14 @@ static struct pci_host_bridge *root_bridge(unsigned int index)
  */
 void tess_user_root_remove(struct pci_bus *bus)
 {
+	struct pci_host_bridge *bridge = pci_find_host_bridge(bus);
+
 	pci_lock_rescan_remove();
 	pci_stop_root_bus(bus);
 	pci_remove_root_bus(bus);
 	pci_unlock_rescan_remove();
+	/* The reference of root_bridge(): removal of the bus keeps it */
+	pci_free_host_bridge(bridge);
 }
 
 /**

@@ -9,6 +9,7 @@
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=scripts/ktap.sh
 . scripts/ktap.sh
+tracing=/sys/kernel/tracing
 class=/sys/class/tessera
 null=out/examples/null-gpu
 model=out/tools/model/tessera-model
@@ -344,6 +345,24 @@ unbound()
 	stop TERM
 }
 
+# A root bus goes with its bridge, whose last part the kernel frees with this function
+bridges_freed()
+{
+	[ -e $tracing/trace ] || mount -t tracefs tracefs $tracing || return
+	echo pci_release_host_bridge_dev >$tracing/set_ftrace_filter &&
+		echo function >$tracing/current_tracer || return
+	for n in 1 2 3 4 5; do
+		serve $null && stop TERM || break
+	done
+	until_true 100 freed 5
+	status=$?
+	echo nop >$tracing/current_tracer
+	echo >$tracing/set_ftrace_filter
+	return $status
+}
+
+freed() { [ "$(grep -c "pci_release_host_bridge_dev <-" $tracing/trace)" -eq "$1" ]; }
+
 unloaded()
 {
 	! rmmod tessera_chip 2>/dev/null && rmmod tessera_user && [ ! -e /dev/tessera-user ] &&
@@ -366,7 +385,8 @@ server=
 echo $((2000 * patience)) >/sys/module/tessera_user/parameters/answer_ms || exit 1
 ktap_begin
 [ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
-	killed recovered stopped replaced abandoned unbound unloaded
+	killed recovered stopped replaced abandoned unbound bridges_freed \
+	unloaded
 for test; do
 	check "$test" "$test"
 	clean_up
