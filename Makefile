@@ -33,6 +33,8 @@ help:
 	@echo '                  DRIVERS="core pci" builds some of them'
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   build only these parts'
+	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
+	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
 	@echo 'make bench        a vGPU compared with passthrough and the host, in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
@@ -108,6 +110,13 @@ model lib tools bench-model:
 	@$(IN_ENV) $@
 endif
 
+# PoCL and its compiler are in a layer of the environment, which is made once on demand.
+WITH_OPENCL := scripts/env --with opencl run
+
+opencl: lib
+	+@$(PROGRESS) tools/opencl $(WITH_OPENCL) make --no-print-directory -j$(JOBS) \
+		-C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib all sim
+
 # ---- running it ------------------------------------------------------------------
 
 check: all
@@ -158,6 +167,9 @@ check-debug: all
 	+@$(IN_ENV) modules KDIR="$$(scripts/kernel path)/build" W=1 WERROR=1
 	@scripts/check --lanes-dir selftests/debug/lanes $(DEBUG)
 
+check-opencl: all opencl
+	@$(WITH_OPENCL) scripts/check --lanes-dir selftests/opencl/lanes $(OPENCL)
+
 soak: all
 	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL))
@@ -165,5 +177,6 @@ soak: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools bench-model check lint docs demo \
-	shell bench bench-sched bench-compose fuzz fuzz-kernel check-faults check-debug soak clean
+.PHONY: all help modules modules_install mirror model lib tools bench-model opencl check lint docs \
+	demo shell bench bench-sched bench-compose fuzz fuzz-kernel check-faults check-debug \
+	check-opencl soak clean

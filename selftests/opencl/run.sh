@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# usage: selftests/opencl/run.sh [--sim] [NAME...]
+#
+# Runs the tests of the OpenCL driver (tools/opencl/tests), or some of them, on the first GPU:
+# in a host VM with the layer "opencl" or in a guest of one. --sim: on a simulated GPU.
+
+cd "$(dirname "$0")/../.." || exit 1
+opencl_gpu=
+case ${1:-} in
+-h | --help) sed -n '4,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+--sim) opencl_gpu=sim; shift ;;
+esac
+# shellcheck source=selftests/opencl/env.sh
+. selftests/opencl/env.sh
+[ $# -gt 0 ] || set -- device kernels errors events memory programs
+
+status=0
+for test; do
+	echo "# opencl: $test"
+	"$opencl/test_$test" || status=1
+done
+exit $status
