@@ -19,6 +19,8 @@
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/sysfs.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "base/chip.h"
 #include "composition.h"

@@ -32,6 +32,9 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include "base/device.h"
 #include "base/usage.h"
 #include "debugfs.h"

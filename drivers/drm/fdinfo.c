@@ -11,6 +11,8 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 #include "base/device.h"
 #include "fdinfo.h"
 #include "mem/gem.h"

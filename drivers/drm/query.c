@@ -15,6 +15,9 @@
 #include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "base/args.h"
 #include "base/device.h"
 #include "base/sync.h"

@@ -5,6 +5,8 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
 #include "source.h"
 #include "../core/base/backend.c"
 

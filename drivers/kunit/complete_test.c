@@ -4,6 +4,9 @@
  * which writes sequence numbers, and the clients, which write event indices.
  */
 #include <kunit/test.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/ring.h>
+#include <tessera/vgpu.h>
 
 /* Tracepoints belong to tessera.ko: nothing is recorded here */
 #define _TESSERA_CORE_TRACE_H_

@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/dma-direct.h>
 #include <linux/prandom.h>
+#include <tessera/memory.h>
 
 #include "source.h"
 

@@ -23,6 +23,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/page.h"

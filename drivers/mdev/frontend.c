@@ -22,6 +22,7 @@
 #include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include <tessera/gpu.h>
 #include "base/mdev.h"
 #include "frontend.h"
 #include "shape/migrate.h"

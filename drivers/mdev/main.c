@@ -16,6 +16,8 @@
 #include <linux/module.h>
 #include <linux/vfio.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 #include "device.h"
 #include "frontend.h"
 #include "shape/parent.h"

@@ -9,6 +9,8 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "shape/shape.h"

@@ -25,6 +25,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "irq.h"
 #include "sleep.h"

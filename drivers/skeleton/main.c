@@ -19,6 +19,7 @@
 #include <linux/platform_device.h>
 #include <linux/string.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
 
 #include "skeleton.h"
 

@@ -11,6 +11,7 @@
  */
 #include <linux/err.h>
 #include <linux/slab.h>
+#include <tessera/memory.h>
 
 #include "skeleton.h"
 

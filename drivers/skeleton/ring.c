@@ -10,6 +10,7 @@
  */
 #include <linux/err.h>
 #include <linux/slab.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "skeleton.h"
 

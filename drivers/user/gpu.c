@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <tessera/backend.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "bus.h"
 #include "gpu.h"

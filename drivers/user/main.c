@@ -24,8 +24,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include <tessera/client.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 
 #include "bus.h"
 #include "gpu.h"

@@ -4,8 +4,8 @@
  */
 #include <linux/io.h>
 #include <linux/mm.h>
-
-#include <tessera/client.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 
 #include "bus.h"
 #include "user.h"

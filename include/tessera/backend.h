@@ -14,10 +14,13 @@
 #define _TESSERA_BACKEND_H_
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/kref.h>
 #include <linux/types.h>
-#include <tessera/client.h>
 #include <tessera/display.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
+#include <tessera/memory.h>
 
 struct device;
 struct tess_backend_ops;

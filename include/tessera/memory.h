@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for front-ends: VRAM and address spaces of the GPU. Part of client.h.
+ * Core interface for front-ends: VRAM and address spaces of the GPU.
+ *
+ * What gpu.h says of contexts, of lifetime and of error pointers holds here, too.
  */
 #ifndef _TESSERA_MEMORY_H_
 #define _TESSERA_MEMORY_H_

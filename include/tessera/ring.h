@@ -2,7 +2,7 @@
 /*
  * Core interface for front-ends whose clients are in the kernel (DRM): rings of an elastic vGPU.
  *
- * What client.h says of contexts, of lifetime and of error pointers holds here, too.
+ * What gpu.h says of contexts, of lifetime and of error pointers holds here, too.
  */
 #ifndef _TESSERA_RING_H_
 #define _TESSERA_RING_H_

@@ -24,6 +24,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "base/chip.h"
 #include "client.h"

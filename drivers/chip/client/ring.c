@@ -22,6 +22,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/slab.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "base/chip.h"
 #include "context.h"

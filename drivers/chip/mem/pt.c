@@ -36,6 +36,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmstat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "as.h"
 #include "base/alive.h"

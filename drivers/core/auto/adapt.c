@@ -16,6 +16,8 @@
  */
 #include <linux/moduleparam.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
 #include "auto.h"

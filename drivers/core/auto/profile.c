@@ -13,6 +13,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <tessera/compat.h>
+#include <tessera/vgpu.h>
 
 #include "profile.h"
 #include "run/run.h"

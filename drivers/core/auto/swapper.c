@@ -27,6 +27,8 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/vgpu.h>
 
 #include "algo/swap.h"
 #include "auto.h"

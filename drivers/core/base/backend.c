@@ -8,6 +8,7 @@
 #include <linux/device.h>
 #include <linux/stddef.h>
 #include <tessera/backend.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "backend.h"
 

@@ -8,7 +8,6 @@
  * the pool (pool/pool.c), which also says what happens when a GPU is lost.
  */
 #include <linux/module.h>
-#include <tessera/client.h>
 #include <tessera/compat.h>
 #include <tessera/ring.h>
 

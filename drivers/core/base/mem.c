@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "gpu.h"
 #include "mem.h"

@@ -2,7 +2,7 @@
 #ifndef _TESSERA_CORE_MEM_H_
 #define _TESSERA_CORE_MEM_H_
 
-#include <tessera/client.h>
+#include <tessera/memory.h>
 
 struct tess_hw_as;
 

@@ -9,7 +9,7 @@
  */
 #include <linux/device.h>
 #include <linux/kernel.h>
-#include <tessera/client.h>
+#include <tessera/blueprint.h>
 
 #include "gpu.h"
 #include "refuse.h"

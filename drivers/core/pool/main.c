@@ -6,9 +6,9 @@
  *
  * The core owns the pool of GPUs, composes vGPUs of their slices, and routes what the
  * GPUs report to the clients that it concerns. It includes no PCI, DRM or VFIO header:
- * back-ends (include/tessera/backend.h) know a chip, front-ends
- * (include/tessera/client.h) know a type of client, and calls go from front-ends through
- * the core to back-ends, never the other way but for the call-backs named there.
+ * back-ends (include/tessera/backend.h) know a chip, front-ends (include/tessera/vgpu.h
+ * and others) know a type of client, and calls go from front-ends through the core to
+ * back-ends, never the other way but for the call-backs named there.
  */
 #include <linux/module.h>
 

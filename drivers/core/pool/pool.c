@@ -29,6 +29,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
 
 #include "auto/auto.h"
 #include "base/backend.h"

@@ -11,6 +11,8 @@
 #include <linux/device.h>
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
 
 #include "base/gpu.h"
 #include "run/run.h"

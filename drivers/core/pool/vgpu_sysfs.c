@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <tessera/vgpu.h>
 
 #include "base/gpu.h"
 #include "run/run.h"

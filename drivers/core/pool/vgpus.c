@@ -9,8 +9,9 @@
  * goes before anything else of the vGPU.
  */
 #include <linux/err.h>
-#include <tessera/client.h>
 #include <tessera/compat.h>
+#include <tessera/transfer.h>
+#include <tessera/vgpu.h>
 
 #include "base/gpu.h"
 #include "shape/shape.h"

@@ -24,6 +24,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/memory.h>
 #include <tessera/ring.h>
 
 #include "base/context.h"

@@ -20,6 +20,7 @@
  */
 #include <linux/err.h>
 #include <tessera/compat.h>
+#include <tessera/vgpu.h>
 
 #include "account.h"
 #include "base/gpu.h"

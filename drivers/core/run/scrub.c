@@ -18,6 +18,9 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 
 #include "account.h"
 #include "base/gpu.h"

@@ -22,6 +22,9 @@
  */
 #include <linux/err.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 
 #include "base/gpu.h"
 #include "base/mem.h"

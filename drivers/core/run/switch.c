@@ -25,6 +25,7 @@
  * GPU does not accept loses its packet in the same way.
  */
 #include <drm/tessera_packet.h>
+#include <tessera/gpu.h>
 
 #include "account.h"
 #include "analyzer.h"

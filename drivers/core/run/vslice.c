@@ -10,6 +10,8 @@
  */
 #include <linux/err.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/vslice.h>
 
 #include "base/context.h"
 #include "base/gpu.h"

@@ -7,8 +7,8 @@
  * These are the questions that need no look at what is free: is the blueprint in order, and can the
  * GPU do what it asks for? The message about too few slices is here, too: all placements use it.
  */
-#include <tessera/client.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "algo/blueprint.h"
 #include "base/gpu.h"

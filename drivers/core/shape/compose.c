@@ -25,6 +25,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
 
 #include "algo/blueprint.h"
 #include "algo/place.h"

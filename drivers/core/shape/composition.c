@@ -11,6 +11,8 @@
  */
 #include <linux/build_bug.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/vgpu.h>
 
 #include "base/gpu.h"
 #include "slice/slice.h"

@@ -8,7 +8,6 @@
  * were chosen (reclaim()), and a slice that is free again goes back to it (restore()). Its rings
  * are gone before a slice changes hands.
  */
-#include <tessera/client.h>
 #include <tessera/compat.h>
 
 #include "base/gpu.h"

@@ -17,6 +17,7 @@
  */
 #include <linux/err.h>
 #include <tessera/compat.h>
+#include <tessera/vgpu.h>
 
 #include "base/context.h"
 #include "base/gpu.h"

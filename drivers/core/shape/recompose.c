@@ -33,6 +33,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
 #include "algo/place.h"

@@ -28,6 +28,8 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
 #include "algo/place.h"

@@ -31,6 +31,9 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
+#include <tessera/transfer.h>
+#include <tessera/vgpu.h>
 
 #include "base/context.h"
 #include "base/gpu.h"

@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/module.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
 
 #include "algo/blueprint.h"
 #include "base/gpu.h"

@@ -47,6 +47,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "base/gpu.h"
 #include "complete.h"

@@ -34,6 +34,7 @@
  */
 #include <linux/ratelimit.h>
 #include <tessera/compat.h>
+#include <tessera/gpu.h>
 
 #include "access.h"
 #include "base/context.h"

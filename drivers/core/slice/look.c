@@ -9,8 +9,8 @@
  * work belongs to the scheduler (run/sched.c), which stands above the files that announce changes.
  */
 #include <linux/workqueue.h>
-#include <tessera/client.h>
 #include <tessera/compat.h>
+#include <tessera/vslice.h>
 
 #include "base/gpu.h"
 #include "look.h"

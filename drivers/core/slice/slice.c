@@ -18,7 +18,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <tessera/client.h>
 #include <tessera/compat.h>
 
 #include "base/gpu.h"

@@ -19,7 +19,7 @@
 #define _TESSERA_CORE_TRACE_H_
 
 #include <linux/tracepoint.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
 
 #include "algo/analyze.h"
 #include "algo/swap.h"

@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
 #include <tessera/ring.h>
+#include <tessera/vgpu.h>
 
 #include "algo/analyze.h"
 #include "algo/generate.h"

@@ -3,6 +3,8 @@
  * vGPUs: what can be asked of them.
  */
 #include <tessera/compat.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 
 #include "base/gpu.h"
 #include "slice.h"

@@ -12,7 +12,8 @@
 #include <linux/xarray.h>
 #include <drm/drm_device.h>
 #include <drm/drm_file.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 #include "job/state.h"
 
 struct dmem_cgroup_region;

@@ -24,6 +24,8 @@
 #include <drm/drm_gpuvm.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "coredump.h"
 #include "jobs.h"

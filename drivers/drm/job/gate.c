@@ -4,7 +4,8 @@
  */
 #include <linux/module.h>
 #include <linux/spinlock.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_regs.h>
 #include "base/device.h"
 #include "gate.h"
 #include "lane.h"

@@ -29,6 +29,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
+#include <tessera/gpu.h>
 #include <tessera/inject.h>
 #include <tessera/ring.h>
 #include "base/device.h"

@@ -18,7 +18,6 @@
 #include <linux/slab.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
-#include <tessera/client.h>
 #include <tessera/ring.h>
 #include "base/device.h"
 #include "base/usage.h"

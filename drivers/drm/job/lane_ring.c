@@ -6,7 +6,7 @@
 #include <linux/err.h>
 #include <linux/list.h>
 #include <drm/tessera_drm.h>
-#include <tessera/client.h>
+#include <tessera/blueprint.h>
 #include <tessera/ring.h>
 #include "base/device.h"
 #include "jobs.h"

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <drm/gpu_scheduler.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
 
 struct dma_fence;
 struct tess_device;

@@ -13,6 +13,7 @@
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <drm/tessera_drm.h>
+#include <tessera/gpu.h>
 #include <tessera/ring.h>
 #include "base/device.h"
 #include "fence.h"

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
 
 struct tess_queue;
 

@@ -26,6 +26,7 @@
 #include <drm/drm_vblank.h>
 #include <linux/sizes.h>
 #include <tessera/compat.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "kms.h"
 #include "mem/gem.h"

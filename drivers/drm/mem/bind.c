@@ -25,6 +25,8 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "base/args.h"
 #include "base/device.h"
 #include "base/sync.h"

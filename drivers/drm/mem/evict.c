@@ -19,6 +19,7 @@
 #include <linux/timekeeping.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gpuvm.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "evict.h"
 #include "gem.h"

@@ -19,6 +19,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
+#include <tessera/hw/tess_mem.h>
 #include "account.h"
 #include "base/device.h"
 #include "base/usage.h"

@@ -25,6 +25,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
 #include <drm/drm_vma_manager.h>
+#include <tessera/memory.h>
 #include "account.h"
 #include "base/device.h"
 #include "gem.h"

@@ -11,6 +11,8 @@
 #include <linux/timekeeping.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "gem.h"
 

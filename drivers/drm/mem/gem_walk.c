@@ -4,7 +4,8 @@
  */
 #include <linux/minmax.h>
 #include <linux/scatterlist.h>
-#include <tessera/client.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "gem.h"
 
 /* State of a walk: @skip bytes until its start, @left bytes until its end */

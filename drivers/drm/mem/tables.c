@@ -2,7 +2,7 @@
 /*
  * Page tables of a VM: all that writes to them takes their lock.
  */
-#include <tessera/client.h>
+#include <tessera/memory.h>
 #include "tables.h"
 #include "vm.h"
 

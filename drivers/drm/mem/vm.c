@@ -15,6 +15,8 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/tessera_drm.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "bind_step.h"
 #include "tables.h"

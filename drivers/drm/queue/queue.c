@@ -19,6 +19,7 @@
 #include <drm/drm_auth.h>
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
+#include <tessera/gpu.h>
 #include "base/device.h"
 #include "base/usage.h"
 #include "job/lane.h"

@@ -18,6 +18,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/tessera_drm.h>
+#include <tessera/hw/tess_mem.h>
 #include "base/args.h"
 #include "base/device.h"
 #include "base/sync.h"

@@ -8,7 +8,6 @@
 #include <linux/rwsem.h>
 #include <linux/vfio.h>
 #include <linux/workqueue.h>
-#include <tessera/client.h>
 #include "display/state.h"
 #include "guest/state.h"
 #include "irq.h"

@@ -10,6 +10,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <tessera/hw/tess_mem.h>
 #include "mdev.h"
 #include "page.h"
 #include "parts.h"

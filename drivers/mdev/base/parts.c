@@ -10,6 +10,8 @@
  */
 #include <linux/bitops.h>
 #include <linux/math64.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
 #include "parts.h"
 
 bool tess_mdev_has_part(const struct tess_mdev_parts *parts, const struct tess_mdev_part *part)

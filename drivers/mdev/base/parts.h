@@ -3,7 +3,7 @@
 #define _TESS_MDEV_PARTS_H_
 
 #include <linux/types.h>
-#include <tessera/client.h>
+#include <tessera/vgpu.h>
 
 struct device;
 struct tess_as;

@@ -4,6 +4,9 @@
  * the time.
  */
 #include <linux/lockdep.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include "mdev.h"
 #include "parts.h"
 #include "vram.h"

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <drm/drm_plane.h>
+#include <tessera/memory.h>
 #include "base/mdev.h"
 #include "base/region.h"
 #include "base/vram.h"

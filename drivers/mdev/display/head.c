@@ -23,6 +23,7 @@
 #include <linux/wordpart.h>
 #include <tessera/compat.h>
 #include <tessera/inject.h>
+#include <tessera/memory.h>
 #include <uapi/drm/drm_fourcc.h>
 #include "base/irq.h"
 #include "base/mdev.h"

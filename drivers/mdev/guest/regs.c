@@ -21,6 +21,9 @@
 #include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/wordpart.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
+#include <tessera/vslice.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "base/vram.h"

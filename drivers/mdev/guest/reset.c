@@ -7,6 +7,7 @@
  * what was in it, so that the device is dead then, as if its GPU had gone.
  */
 #include <linux/string.h>
+#include <tessera/vgpu.h>
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/page.h"

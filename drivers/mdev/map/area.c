@@ -8,6 +8,7 @@
 #include <linux/pfn.h>
 #include <linux/vfio.h>
 #include <tessera/compat.h>
+#include <tessera/memory.h>
 #include "area.h"
 #include "base/mdev.h"
 #include "base/parts.h"

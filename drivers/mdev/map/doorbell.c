@@ -47,6 +47,8 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <tessera/inject.h>
+#include <tessera/vgpu.h>
+#include <tessera/vslice.h>
 #include "area.h"
 #include "base/mdev.h"
 #include "base/parts.h"

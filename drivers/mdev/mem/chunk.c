@@ -17,6 +17,8 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "chunk.h"

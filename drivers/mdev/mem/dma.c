@@ -27,6 +27,10 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "chunk.h"

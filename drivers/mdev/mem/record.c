@@ -20,6 +20,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/vslice.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "pin.h"

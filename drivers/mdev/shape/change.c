@@ -3,6 +3,7 @@
  * A vGPU becomes another: in place, composed anew, on another GPU, or blank (shape.c).
  */
 #include <linux/string.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "change.h"

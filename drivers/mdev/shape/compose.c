@@ -6,6 +6,9 @@
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "client.h"

@@ -8,6 +8,9 @@
 #include <linux/math64.h>
 #include <linux/sizes.h>
 #include <drm/tessera_packet.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/page.h"
 #include "base/parts.h"

@@ -3,9 +3,9 @@
  * DOC: moves to another GPU
  *
  * A composition is of one GPU. To go to another GPU, with all its memory and while its guest
- * works, a vGPU gets another composition there, which continues the first (tess_vgpu_freeze()
- * and what follows it in client.h); the device stays the same. It is one transaction, in
- * steps, of which each is undone if one fails:
+ * works, a vGPU gets another composition there, which continues the first (see tessera/transfer.h);
+ * the device stays the same. It is one transaction, in steps, of which each is undone if one
+ * fails:
  *
  * 1. *Compose* there, with its VRAM in a stage 2 of its own. The guest works on.
  * 2. *Freeze*. &tess_mdev.lock keeps trapped accesses and resets away from here on. Vslices
@@ -39,7 +39,10 @@
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <tessera/gpu.h>
 #include <tessera/inject.h>
+#include <tessera/transfer.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/page.h"
 #include "base/parts.h"

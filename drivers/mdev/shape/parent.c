@@ -6,6 +6,7 @@
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/slab.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "parent.h"

@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/workqueue.h>
-#include <tessera/client.h>
+#include <tessera/gpu.h>
 #include "types.h"
 
 struct device;

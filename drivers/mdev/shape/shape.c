@@ -45,6 +45,8 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/workqueue.h>
+#include <tessera/gpu.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "change.h"

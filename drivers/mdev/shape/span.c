@@ -18,6 +18,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/page.h"
 #include "base/parts.h"

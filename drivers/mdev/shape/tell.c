@@ -6,6 +6,7 @@
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/kobject.h>
+#include <tessera/gpu.h>
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/page.h"

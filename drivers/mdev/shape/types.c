@@ -20,6 +20,9 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/sysfs.h>
+#include <tessera/gpu.h>
+#include <tessera/hw/tess_mem.h>
+#include <tessera/hw/tess_regs.h>
 #include "display/head.h"
 #include "parent.h"
 #include "types.h"

@@ -4,7 +4,7 @@
 
 #include <linux/container_of.h>
 #include <linux/mdev.h>
-#include <tessera/client.h>
+#include <tessera/blueprint.h>
 
 struct tess_mdev_parent;
 

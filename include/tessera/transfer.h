@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Core interface for front-ends: a client goes to another GPU.
+ *
+ * What gpu.h says of contexts, of lifetime and of error pointers holds here, too.
+ *
+ * A vGPU is of one GPU for life. Its client is moved to another GPU in this way, by whoever
+ * owns both: compose a vGPU there that continues the first, freeze the first, copy its state
+ * and memory, give the client the second instead, thaw that, destroy the first. Until the
+ * client is given the second, the second can be destroyed and the first thawed instead, and
+ * nothing has happened.
+ */
+#ifndef _TESSERA_TRANSFER_H_
+#define _TESSERA_TRANSFER_H_
+
+struct tess_reason;
+struct tess_vgpu;
+
+/**
+ * tess_vgpu_freeze() - no vslice runs from now on
+ * @vgpu: vGPU with parked() and resumed()
+ * @reason: filled if it is refused; may be NULL
+ *
+ * Parks all vslices with all their work: the GPU makes no access for the client. What it
+ * stores to doorbells is caught and is not acted upon, writes to registers wait. Nobody
+ * composes it anew or moves its vslices.
+ *
+ * Return: 0; -EOPNOTSUPP the GPU or the client cannot; -EBUSY it is frozen; -ENOMEM, -ENODEV.
+ * It runs on then.
+ */
+int tess_vgpu_freeze(struct tess_vgpu *vgpu, struct tess_reason *reason);
+
+/**
+ * tess_vgpu_thaw() - vslices run again
+ * @vgpu: vGPU, frozen or not
+ */
+void tess_vgpu_thaw(struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_copy_state() - what the vslices of a vGPU are about to do, for its continuation
+ * @to: made with tess_vgpu_params.continues, has its stage 2
+ * @from: frozen; the caller makes no other call for its vslices
+ * @reason: filled if it is refused; may be NULL
+ *
+ * All but completion records, and stores to doorbells that the owner caught: those it tells
+ * by tess_vslice_set_record() and tess_vslice_wake(), when the client has @to.
+ *
+ * Return: 0; -EOPNOTSUPP slices of @to lack engines; -EBUSY @from was composed anew
+ * meanwhile; -EINVAL, -ENOMEM, -ENODEV.
+ */
+int tess_vgpu_copy_state(struct tess_vgpu *to, struct tess_vgpu *from, struct tess_reason *reason);
+
+/**
+ * tess_vgpu_copy_memory() - the memory that the blueprint reserved, for its continuation
+ * @to: made with tess_vgpu_params.continues
+ * @from: frozen; its client does not store to its memory
+ *
+ * Takes no lock of a slice.
+ *
+ * Return: 0; -EINVAL, -ENOMEM, -ENODEV.
+ */
+int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from);
+
+#endif
