@@ -50,7 +50,9 @@ static struct offer *offer_make(struct kunit *test)
 	o->be.dev = &o->dev;
 	o->be.ops = &o->ops;
 	OFFER_FILL(&o->ops, backend_mandatory);
+	OFFER_FILL(&o->ops, backend_vram);
 	OFFER_FILL(&o->ops, backend_stage2);
+	OFFER_FILL(&o->ops, backend_doorbells);
 	OFFER_FILL(&o->switching, backend_switching);
 	OFFER_FILL(&o->regs, backend_regs);
 	OFFER_FILL(&o->regs, backend_saved_regs);
@@ -75,13 +77,16 @@ static void backend_whole(struct kunit *test)
 	offer_expect(test, offer_make(test), 0);
 }
 
-/* No second stage, no exchange of clients, no heads */
+/* No memory, no second stage, no exchange of clients, no heads */
 static void backend_least(struct kunit *test)
 {
 	struct offer *o = offer_make(test);
 
 	memset(&o->ops, 0, sizeof(o->ops));
 	OFFER_FILL(&o->ops, backend_mandatory);
+	offer_expect(test, o, -EINVAL);
+	o->info.vram_size = 0;
+	o->info.bank_size = 0;
 	offer_expect(test, o, 0);
 }
 
@@ -109,6 +114,8 @@ static void backend_lacks(struct kunit *test)
 	struct offer *o = offer_make(test);
 
 	OFFER_WITHOUT(test, o, &o->ops, backend_mandatory);
+	OFFER_WITHOUT(test, o, &o->ops, backend_vram);
+	OFFER_WITHOUT(test, o, &o->ops, backend_doorbells);
 	OFFER_WITHOUT(test, o, &o->switching, backend_switching);
 	OFFER_WITHOUT(test, o, &o->regs, backend_regs);
 	OFFER_WITHOUT(test, o, &o->regs, backend_saved_regs);

@@ -66,16 +66,6 @@ static int skeleton_counters(struct tess_backend *be, unsigned int slice, bool t
 	return 0;
 }
 
-static void skeleton_kick(struct tess_backend *be, unsigned int slice, u64 wptr)
-{
-}
-
-/* For virtual machines */
-static phys_addr_t skeleton_doorbell(struct tess_backend *be, unsigned int slice)
-{
-	return 0;
-}
-
 /* ---- interrupts ---- */
 
 static void skeleton_irq(struct irq_work *work)
@@ -84,13 +74,6 @@ static void skeleton_irq(struct irq_work *work)
 
 	if (!READ_ONCE(sk->masked))
 		tess_gpu_completion_irq(sk->be.gpu);
-}
-
-static bool skeleton_completion_take(struct tess_backend *be, unsigned int slice)
-{
-	u32 bit = BIT(slice);
-
-	return atomic_fetch_andnot(bit, &to_skeleton(be)->raised) & bit;
 }
 
 static u64 skeleton_fault_pending(struct tess_backend *be)
@@ -113,18 +96,8 @@ static const struct tess_backend_ops skeleton_ops = {
 	.cut = skeleton_cut,
 	.client_get = skeleton_client_get,
 	.counters = skeleton_counters,
-	.kick = skeleton_kick,
-	.doorbell = skeleton_doorbell,
-	.completion_take = skeleton_completion_take,
 	.fault_pending = skeleton_fault_pending,
 	.fault_read = skeleton_fault_read,
-	.vram_alloc = skeleton_vram_alloc,
-	.vram_free = skeleton_vram_free,
-	.vram_clear = skeleton_vram_clear,
-	.vram_zero = skeleton_vram_zero,
-	.vram_read = skeleton_vram_read,
-	.vram_write = skeleton_vram_write,
-	.vram_free_bytes = skeleton_vram_free_bytes,
 	.as_create = skeleton_as_create,
 	.as_destroy = skeleton_as_destroy,
 	.as_map = skeleton_as_map,

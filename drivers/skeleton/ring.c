@@ -72,7 +72,6 @@ void skeleton_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 se
 	smp_mb();
 	if (seq - le64_to_cpu(READ_ONCE(rec->event)) >= seq - old)
 		return;
-	atomic_or(BIT(hw->slice), &sk->raised);
 	irq_work_queue(&sk->irq);
 }
 

@@ -2,7 +2,6 @@
 #ifndef _TESSERA_SKELETON_H_
 #define _TESSERA_SKELETON_H_
 
-#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <tessera/backend.h>
 
@@ -13,13 +12,11 @@
  * @be: for the core
  * @irq: its completion interrupt
  * @masked: no interrupt is passed on
- * @raised: bit i: a job of slice i completed, and completion_take() did not ask yet
  */
 struct skeleton {
 	struct tess_backend be;
 	struct irq_work irq;
 	bool masked;
-	atomic_t raised;
 };
 
 static inline struct skeleton *to_skeleton(struct tess_backend *be)
@@ -42,15 +39,7 @@ int skeleton_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
 u64 skeleton_ring_spent(const struct tess_hw_ring *hw, u64 seq, u64 busy);
 u64 skeleton_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq);
 
-/* nothing.c */
-struct tess_hw_vram *skeleton_vram_alloc(struct tess_backend *be, u64 size, int near_slice,
-					 bool contiguous);
-void skeleton_vram_free(struct tess_backend *be, struct tess_hw_vram *vram);
-int skeleton_vram_clear(struct tess_backend *be, struct tess_hw_vram *vram);
-int skeleton_vram_zero(struct tess_backend *be, u64 offset, u64 size);
-int skeleton_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len);
-int skeleton_vram_write(struct tess_backend *be, u64 offset, const void *buf, size_t len);
-u64 skeleton_vram_free_bytes(struct tess_backend *be, u64 granule);
+/* as.c */
 struct tess_hw_as *skeleton_as_create(struct tess_backend *be, enum tess_as_stage stage);
 void skeleton_as_destroy(struct tess_hw_as *as);
 int skeleton_as_map(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot);

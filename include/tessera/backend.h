@@ -300,16 +300,18 @@ struct tess_reg_ops {
  * @client_get: a value of the slice's client. -ENODEV
  * @counters: TESS_COUNTER_* in order; @total: over all clients since power-on, else
  *	of this client
- * @kick: the write index grew, as a store to the doorbell. Any context
- * @doorbell: CPU physical address of the doorbell page. Any context
+ * @kick: the write index grew, as a store to the doorbell. Any context. Mandatory with @regs
+ * @doorbell: CPU physical address of the doorbell page. Any context. Mandatory with @regs
  *
  * @completion_take: has a FENCE of the slice raised the completion vector since the
- *	last call? Only for the register route. Any context
+ *	last call? Only for the register route. Any context. Optional
  * @fault_pending: slices with a client fault. In the fault interrupt's thread
  * @host_fault_pending: slices with a stage-2 fault. In the fault interrupt's thread
  * @fault_read: the slice's client fault; false if there is none
  * @host_fault_read: the slice's stage-2 fault; false if there is none
  * @host_fault_ack: repeat the access (@resume) or turn it into a client fault
+ *
+ * All @vram ops are mandatory if the GPU has VRAM, and not called otherwise.
  *
  * @vram_alloc: allocate memory near the bank of @near_slice (-1: anywhere), or, if
  *	@contiguous, anywhere in one extent. It may not be zero: @vram_clear has to follow.

@@ -86,7 +86,7 @@ check "processes have its slices" comes_to is $gpu/slices/slice3/owner drm
 check "jobs that are refused" drm submit.errors
 check "queues" drm queue.create_errors
 check "jobs complete" jobs_by page
-check "completions are found without the record" jobs_by register
+check "completions are found by the record if the GPU cannot be asked" jobs_by register
 check "no vGPUs for virtual machines are offered, and the reason is told" no_types
 check "unbind and bind, 3 times" rebind
 check "unbind with an open file" unbind_while_open

@@ -29,21 +29,30 @@ struct backend_op {
 
 static const struct backend_op backend_mandatory[] = {
 	BACKEND_OP(time), BACKEND_OP(rates), BACKEND_OP(slice_reset), BACKEND_OP(cut),
-	BACKEND_OP(client_get), BACKEND_OP(counters),
-	BACKEND_OP(kick), BACKEND_OP(doorbell), BACKEND_OP(completion_take),
-	BACKEND_OP(fault_pending), BACKEND_OP(fault_read), BACKEND_OP(vram_alloc),
-	BACKEND_OP(vram_free), BACKEND_OP(vram_clear), BACKEND_OP(vram_zero),
-	BACKEND_OP(vram_read), BACKEND_OP(vram_write), BACKEND_OP(vram_free_bytes),
-	BACKEND_OP(as_create), BACKEND_OP(as_destroy), BACKEND_OP(as_map), BACKEND_OP(as_unmap),
-	BACKEND_OP(ring_alloc), BACKEND_OP(ring_start), BACKEND_OP(ring_destroy),
-	BACKEND_OP(ring_submit), BACKEND_OP(ring_kick), BACKEND_OP(ring_job),
-	BACKEND_OP(ring_recover), BACKEND_OP(ring_spent), BACKEND_OP(ring_usage),
+	BACKEND_OP(client_get), BACKEND_OP(counters), BACKEND_OP(fault_pending),
+	BACKEND_OP(fault_read), BACKEND_OP(as_create), BACKEND_OP(as_destroy),
+	BACKEND_OP(as_map), BACKEND_OP(as_unmap), BACKEND_OP(ring_alloc), BACKEND_OP(ring_start),
+	BACKEND_OP(ring_destroy), BACKEND_OP(ring_submit), BACKEND_OP(ring_kick),
+	BACKEND_OP(ring_job), BACKEND_OP(ring_recover), BACKEND_OP(ring_spent),
+	BACKEND_OP(ring_usage),
+};
+
+/* Of a GPU with memory */
+static const struct backend_op backend_vram[] = {
+	BACKEND_OP(vram_alloc), BACKEND_OP(vram_free), BACKEND_OP(vram_clear),
+	BACKEND_OP(vram_zero), BACKEND_OP(vram_read), BACKEND_OP(vram_write),
+	BACKEND_OP(vram_free_bytes),
 };
 
 /* A GPU with a second stage has its faults, and clients that drive registers */
 static const struct backend_op backend_stage2[] = {
 	BACKEND_OP(slice_stage2), BACKEND_OP(host_fault_pending), BACKEND_OP(host_fault_read),
 	BACKEND_OP(host_fault_ack), BACKEND_OP(regs),
+};
+
+/* Clients that drive registers store to doorbells */
+static const struct backend_op backend_doorbells[] = {
+	BACKEND_OP(kick), BACKEND_OP(doorbell),
 };
 
 static const struct backend_op backend_regs[] = {
@@ -75,13 +84,17 @@ static const char *backend_missing(const void *table, const struct backend_op *o
 	return NULL;
 }
 
-static const char *backend_missing_op(const struct tess_backend_ops *ops)
+static const char *backend_missing_op(const struct tess_backend_ops *ops, bool has_vram)
 {
 	const char *name;
 
 	name = backend_missing(ops, backend_mandatory, ARRAY_SIZE(backend_mandatory));
+	if (!name && has_vram)
+		name = backend_missing(ops, backend_vram, ARRAY_SIZE(backend_vram));
 	if (!name && ops->slice_stage2)
 		name = backend_missing(ops, backend_stage2, ARRAY_SIZE(backend_stage2));
+	if (!name && ops->regs)
+		name = backend_missing(ops, backend_doorbells, ARRAY_SIZE(backend_doorbells));
 	if (!name && ops->regs)
 		name = backend_missing(ops->regs, backend_regs, ARRAY_SIZE(backend_regs));
 	if (!name && ops->regs && ops->switching)
@@ -118,7 +131,7 @@ static const char *backend_wrong_info(const struct tess_gpu_info *info)
  */
 int tess_backend_check(const struct tess_backend *be, const struct tess_gpu_info *info)
 {
-	const char *name = backend_missing_op(be->ops);
+	const char *name = backend_missing_op(be->ops, info->vram_size);
 
 	if (name) {
 		dev_err(be->dev, "the back-end lacks %s()\n", name);

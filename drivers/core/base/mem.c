@@ -309,16 +309,28 @@ int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from)
 	return rc;
 }
 
-u64 tess_gpu_vram_free(struct tess_gpu *gpu)
+/**
+ * tess_vram_available() - VRAM that is free in whole blocks
+ * @gpu: GPU
+ * @granule: bytes of a block: 4 KiB or 2 MiB
+ *
+ * Return: bytes; 0 if the GPU has no VRAM, or is gone.
+ */
+u64 tess_vram_available(struct tess_gpu *gpu, u64 granule)
 {
 	u64 bytes;
 	int idx;
 
-	if (!tess_gpu_enter(gpu, &idx))
+	if (!gpu->info.vram_size || !tess_gpu_enter(gpu, &idx))
 		return 0;
-	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, SZ_4K);
+	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, granule);
 	tess_gpu_exit(gpu, idx);
 	return bytes;
+}
+
+u64 tess_gpu_vram_free(struct tess_gpu *gpu)
+{
+	return tess_vram_available(gpu, SZ_4K);
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_vram_free, TESS_NS);
 

@@ -206,7 +206,7 @@ phys_addr_t tess_vslice_doorbell_phys(struct tess_vgpu *vgpu, unsigned int vslic
 	if (!vs->parked && tess_vslice_is_resident(vs))
 		slice = vs->slice;
 	spin_unlock(&gpu->lock);
-	if (slice)
+	if (slice && tess_gpu_ops(gpu)->doorbell)
 		phys = tess_gpu_ops(gpu)->doorbell(gpu->be, slice->index);
 	tess_gpu_exit(gpu, idx);
 	return phys;

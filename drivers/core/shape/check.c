@@ -31,6 +31,8 @@ static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blu
 static const char *blueprint_unsupported(const struct tess_gpu *gpu,
 					 const struct tess_blueprint *bp)
 {
+	if (!tess_gpu_ops(gpu)->regs)
+		return "the GPU has no registers for its client";
 	if (bp->gpus > 1)
 		return "gpus: its slices are of one GPU";
 	if (bp->heads && !bp->memory)

@@ -7,10 +7,11 @@
  * for it, once, and is tried again. No lock is held meanwhile: to copy VRAM to system memory takes
  * long, and other compositions go on.
  */
-#include <tessera/backend.h>
+#include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
 #include "base/gpu.h"
+#include "base/mem.h"
 #include "room.h"
 #include "slice/vgpu.h"
 
@@ -27,19 +28,6 @@ static struct tess_vgpu *room_get_elastic(struct tess_gpu *gpu)
 		elastic->active++;
 	spin_unlock(&gpu->lock);
 	return elastic;
-}
-
-/* VRAM that is free in blocks which a vGPU can have */
-static u64 room_free(struct tess_gpu *gpu)
-{
-	u64 bytes;
-	int idx;
-
-	if (!tess_gpu_enter(gpu, &idx))
-		return 0;
-	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, TESS_MEMORY_GRANULE);
-	tess_gpu_exit(gpu, idx);
-	return bytes;
 }
 
 /**
@@ -59,11 +47,11 @@ void tess_vgpu_make_room(struct tess_vgpu *vgpu)
 	elastic = want <= gpu->info.vram_size ? room_get_elastic(gpu) : NULL;
 	if (!elastic)
 		return;
-	have = room_free(gpu);
+	have = tess_vram_available(gpu, TESS_MEMORY_GRANULE);
 	while (have < want && freed && total < gpu->info.vram_size) {
 		freed = elastic->ops->evict(elastic, want - have);
 		total += freed;
-		have = room_free(gpu);
+		have = tess_vram_available(gpu, TESS_MEMORY_GRANULE);
 	}
 	tess_vgpu_put_client(elastic);
 }

@@ -12,7 +12,8 @@
  * the device: with n clients the cost is n reads of memory that is in the cache.
  *
  * The *register* route asks the status register of each slice instead, which costs a
- * round trip to the device for each. It exists to be compared with the page route.
+ * round trip to the device for each. It exists to be compared with the page route, which is
+ * also that of a GPU that cannot be asked.
  *
  * Nothing is lost on the page route. The GPU writes seq, then (full barrier) reads
  * event; it interrupts if event is in (old, new]. A client writes event, then (full
@@ -226,7 +227,7 @@ void tess_route_detach(struct tess_gpu *gpu, struct tess_vslice *vs)
 
 void tess_gpu_completion_irq(struct tess_gpu *gpu)
 {
-	bool by_register = READ_ONCE(route_by_register);
+	bool by_register = READ_ONCE(route_by_register) && tess_gpu_ops(gpu)->completion_take;
 	unsigned int i;
 	int idx;
 
