@@ -24,7 +24,8 @@ all: modules tools
 help:
 	@echo 'make              kernel modules, GPU model, library and tools, in out/'
 	@echo 'make demo         two KVM guests compute on composed vGPUs; installs its requirements'
-	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them'
+	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
+	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
 	@echo 'make docs         Documentation as HTML, in out/docs; a warning is an error'
 	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" sets options'
@@ -120,7 +121,7 @@ opencl: lib
 # ---- running it ------------------------------------------------------------------
 
 check: all
-	@scripts/check $(if $(LIST),--list) $(LANES)
+	@scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 
 lint:
 	@scripts/lint

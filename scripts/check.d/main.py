@@ -45,6 +45,8 @@ class Lane:
         self.beside = found[1] if found else ""
         # Runs only if it is asked for
         self.by_name = bool(re.search(r"^# only: by name$", head, re.M))
+        # What it tests is the same with GPUs of another back-end
+        self.any_backend = bool(re.search(r"^# backend: any$", head, re.M))
         self.results = Parser()
         self.said = []
         self.seconds = 0.0
@@ -192,7 +194,9 @@ def find_lanes(directory):
     return [Lane(p) for p in paths]
 
 
-def choose(lanes, names):
+def choose(lanes, names, backend=None):
+    if backend:
+        lanes = [lane for lane in lanes if lane.any_backend]
     known = {lane.name: lane for lane in lanes}
     unknown = [n for n in names if n not in known]
     if unknown:
@@ -231,6 +235,8 @@ def interrupted(number, _frame):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/check", description=__doc__)
     parser.add_argument("--list", action="store_true", help="name the lanes")
+    parser.add_argument("--backend", choices=("pci", "user"),
+                        help="of the GPUs, for lanes that are about GPUs of any back-end")
     parser.add_argument("--lanes-dir", default=os.path.join(TREE, "selftests/lanes"),
                         help=argparse.SUPPRESS)
     parser.add_argument("lane", nargs="*", help="run these only (default: all)")
@@ -240,7 +246,9 @@ def main():
         for lane in lanes:
             print(f"{lane.name:16} {lane.about}" + (" (only by name)" if lane.by_name else ""))
         return 0
-    lanes = choose(lanes, opts.lane)
+    lanes = choose(lanes, opts.lane, opts.backend)
+    if opts.backend:
+        os.environ["TESSERA_BACKEND"] = opts.backend
     log_dir = os.path.join(TREE, "out/check")
     os.makedirs(log_dir, exist_ok=True)
     for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -15,7 +15,8 @@ from machine import INFRASTRUCTURE, TREE, Machine, comma, fail
 MODEL = os.path.join(TREE, "out/tools/model/tessera-model")
 # Mends the KVM of translated host VMs; Documentation/testing.rst
 MEND = os.path.join(TREE, "out/tools/tcg/mend.so")
-BACKENDS = {"pci": "tessera_pci", "user": "tessera_user"}
+BACKENDS = {"pci": ["tessera_pci"], "user": ["tessera_user"],
+            "both": ["tessera_pci", "tessera_user"]}
 PROBE_TIMEOUT = 15
 
 
@@ -92,10 +93,10 @@ def start_model(m, n, model_args):
 
 def args_of_models(opts):
     """The options of each model: their own, or the same for all."""
-    given = opts.model_args or [""]
-    if len(given) not in (1, opts.gpus):
-        fail(f"{len(given)} times --model-args for {opts.gpus} GPUs: give it once, or for each")
-    return given if len(given) == opts.gpus else given * opts.gpus
+    given, gpus = opts.model_args or [""], opts.gpus * len(BACKENDS[opts.backend])
+    if len(given) not in (1, gpus):
+        fail(f"{len(given)} times --model-args for {gpus} GPUs: give it once, or for each")
+    return given if len(given) == gpus else given * gpus
 
 
 def gpu_args(n, sock):
@@ -107,15 +108,16 @@ def gpu_args(n, sock):
 
 
 def modules_of(opts):
-    return () if opts.bare else ("tessera", "tessera_chip", BACKENDS[opts.backend],
+    return () if opts.bare else ("tessera", "tessera_chip", *BACKENDS[opts.backend],
                                  "tessera_drm", "tessera_mdev")
 
 
 def serve_models(m, opts, model_args):
-    """Let the host VM itself serve its GPUs (init.sh)."""
+    """Let the host VM itself serve the last of its GPUs (init.sh); options of the others."""
     if opts.bare:
-        fail("--backend user with --bare: there is no module that takes the GPUs")
-    m.served, m.driver = model_args, BACKENDS[opts.backend]
+        fail(f"--backend {opts.backend} with --bare: there is no module that takes the GPUs")
+    m.served, m.driver = model_args[-opts.gpus:] if opts.gpus else [], BACKENDS[opts.backend][0]
+    return model_args[:len(model_args) - opts.gpus]
 
 
 def model_trouble(m, models):
@@ -139,9 +141,8 @@ def run(opts):
     layer = layer_image(opts.layer) if opts.layer else None
     with Machine(opts, "host", root_image(), layer) as m:
         m.translated = opts.accel == "tcg"
-        if opts.backend == "user":
-            serve_models(m, opts, model_args)
-            model_args = []
+        if opts.backend != "pci":
+            model_args = serve_models(m, opts, model_args)
         argv = m.base_args(modules_of(opts))
         m.preload = preload() if opts.accel == "tcg" else []
         if opts.iommu:

@@ -70,12 +70,17 @@ load_modules()
 	done
 }
 
-# Serve GPUs with the models' options, a line for each, and wait until they are in the pool.
+pool() { find /sys/class/tessera -name 'gpu[0-9]*' | wc -l; }
+
+# Serve GPUs with the models' options, a line for each, and wait until they are in the pool, behind
+# those on PCI.
 serve_gpus()
 {
-	n=0
-	while [ "$n" -lt "$GPUS" ]; do
-		args=$(echo "$SERVE" | sed -n "$((n + 1))p")
+	[ "$GPUS" -gt 0 ] || return 0
+	first=$(pool)
+	n=$first
+	while [ "$n" -lt $((first + GPUS)) ]; do
+		args=$(echo "$SERVE" | sed -n "$((n - first + 1))p")
 		# shellcheck disable=SC2086 # options, none with a space in it
 		setsid "$TREE/out/tools/model/tessera-model" --serve /dev/tessera-user $args \
 			>"$state/gpu$n.log" 2>&1 3>&- 4>&- 5>&- &

@@ -45,8 +45,10 @@ def parser():
     p.add_argument("--gpus", type=int, default=1, metavar="N", help="model GPUs (default 1)")
     p.add_argument("--model-args", action="append", default=[], metavar="ARGS",
                    help="options of the models; given again: of the next one, one for each")
-    p.add_argument("--backend", choices=("pci", "user"), default="pci",
-                   help="user: the models run in the host VM, and serve GPUs by /dev/tessera-user")
+    p.add_argument("--backend", choices=("pci", "user", "both"),
+                   default=os.environ.get("TESSERA_BACKEND") or "pci",
+                   help="user: the models run in the host VM, and serve GPUs by /dev/tessera-user; "
+                   "both: N GPUs of each kind")
     p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")
     p.add_argument("--with", dest="layer", metavar="LAYER",
                    help="what this layer of the environment has is there, too (scripts/env)")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: pool in the host VM: files, ownership, exact availability, unbind, reset, hotplug, a skeleton of a back-end; 6.12 and 7.2
 # timeout: 900
+# backend: any
 
 status=0
 for kernel in 6.12 7.2; do

@@ -3,5 +3,6 @@
 # lane: modesetting in KVM guests: heads that come and go, what QEMU shows of a guest
 # timeout: 900
 # beside: no
+# backend: any
 
 exec scripts/vm host --timeout 880 -- selftests/drm/kms.sh

@@ -3,6 +3,7 @@
 # lane: time-sharing: shares of vGPUs and of processes, hostile clients, parked clients, settings, the swapper, automatic sizes
 # timeout: 1300
 # beside: no
+# backend: any
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 nominal="--clock nominal"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: random kernels, preempted and moved between slices; 6.12 and 7.2
 # timeout: 600
+# backend: any
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 status=0

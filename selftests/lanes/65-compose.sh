@@ -3,6 +3,7 @@
 # lane: vGPUs recomposed while they work: results, throughput, standstill, books of the pool
 # timeout: 400
 # beside: no
+# backend: any
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1
 exec scripts/vm host --model-args "--clock nominal" --timeout 360 -- \

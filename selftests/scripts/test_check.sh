@@ -80,6 +80,15 @@ by_name()
 		! grep '^== a:' "$lanes/output"
 }
 
+by_backend()
+{
+	scripts/check --lanes-dir "$lanes" --backend user >"$lanes/output"
+	cat "$lanes/output"
+	grep '^== b:' "$lanes/output" && ! grep '^== a:' "$lanes/output" &&
+		tail -n 1 "$lanes/output" | grep -x "1 passed, 0 failed" || return 1
+	totals "1 passed, 1 failed" 1
+}
+
 once()
 {
 	totals "0 passed, 1 failed" 1 && ! grep -q 'once more' "$lanes/output"
@@ -190,6 +199,10 @@ check "a lane that runs only if it is asked for does not" totals "1 passed, 0 fa
 lane 10-a 'echo ok 1 x'
 lane 20-b "$only"
 check "and does if it is" by_name
+lane 10-a 'echo ok 1 x'
+lane 20-b '# backend: any
+[ "$TESSERA_BACKEND" = user ] && echo ok 1 x || echo not ok 1 x'
+check "a back-end: of the lanes for any, and for these" by_backend
 lane 10-a 'echo ok 1 x'
 expect "an unknown lane" 1 scripts/check --lanes-dir "$lanes" nosuch
 ktap_end
