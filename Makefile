@@ -153,7 +153,7 @@ fuzz:
 	@$(ENV)selftests/fuzz/run.sh $(FUZZ_SECONDS) $(TARGET)
 
 fuzz-kernel: all
-	@$(ENV)selftests/fuzz/kernel.sh $(or $(KERNEL),6.12) $(FUZZ_SECONDS) \
+	@$(ENV)env TESSERA_BACKEND="$(BACKEND)" selftests/fuzz/kernel.sh $(or $(KERNEL),6.12) $(FUZZ_SECONDS) \
 		$(or $(SEED),$$(date +%s)) $(TARGET)
 
 check-faults: all

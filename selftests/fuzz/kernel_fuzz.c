@@ -7,6 +7,7 @@
  * episode the bystander must have gone on, and the books of the pool must balance.
  */
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 
 #include "books.h"
 #include "bystander.h"
+#include "driver.h"
 #include "kernel_fuzz.h"
 #include "tap.h"
 #include "vgpu.h"
@@ -25,17 +27,26 @@
 #define EPISODE_MS 60000
 #define LINGER_MS 10000
 
+/**
+ * struct target - what does anything
+ * @name: of it
+ * @run: does it
+ * @serves: it serves GPUs, where the bystander's is one that is served, too
+ */
 static const struct target {
 	const char *name;
 	void (*run)(struct episode *e);
+	bool serves;
 } targets[] = {
-	{ "guest", fuzz_guest },
-	{ "sysfs", fuzz_sysfs },
-	{ "ioctl", fuzz_ioctl },
+	{ "guest", fuzz_guest, false },
+	{ "sysfs", fuzz_sysfs, false },
+	{ "ioctl", fuzz_ioctl, false },
+	{ "server", fuzz_server, true },
 };
 #define TARGETS (sizeof(targets) / sizeof(*targets))
 
-static unsigned long *ops;
+/* Of the target that runs: operations, GPUs that were brought into the pool */
+static unsigned long *ops, *reached;
 
 void episode_fails(const char *file, int line, const char *what)
 {
@@ -66,7 +77,7 @@ static bool reap(pid_t pid, int *status)
 static bool play(const struct target *t, uint64_t state)
 {
 	char uuid[SHAPE_UUID] = "";
-	struct episode e = { .uuid = uuid, .state = state | 1, .ops = ops };
+	struct episode e = { .uuid = uuid, .state = state | 1, .ops = ops, .reached = reached };
 	int status, ret;
 	pid_t pid;
 
@@ -112,17 +123,60 @@ static bool books_balance(const struct books *books)
 	return true;
 }
 
+static size_t gpus(void)
+{
+	glob_t g;
+	size_t n;
+
+	n = glob("/sys/class/tessera/gpu*", 0, NULL, &g) ? 0 : g.gl_pathc;
+	globfree(&g);
+	return n;
+}
+
+/* GPUs that an episode served go, some after the time in which they may be taken over */
+static bool gpus_gone(size_t before)
+{
+	long end = now_ms() + LINGER_MS;
+
+	while (gpus() != before) {
+		if (now_ms() > end) {
+			printf("# %zu GPUs are there, %zu were\n", gpus(), before);
+			return false;
+		}
+		sleep_ms(10);
+	}
+	return true;
+}
+
+/* The bystander's server ends, and nothing that others left holds its module */
+static bool module_goes(void)
+{
+	long end = now_ms() + LINGER_MS;
+
+	if (system("kill -TERM $(cat /run/tessera/gpu*.pid)"))
+		return false;
+	while (system("rmmod tessera_user 2>/dev/null")) {
+		if (now_ms() > end)
+			return false;
+		sleep_ms(100);
+	}
+	return true;
+}
+
 /* Episodes @from to @to, until the time is over */
 static void run_target(const struct target *t, const struct bystander *b, const struct books *books,
 		       uint64_t seed, unsigned long from, unsigned long to, long end)
 {
+	size_t before = gpus();
 	unsigned long n;
 
 	*ops = 0;
+	*reached = 0;
 	for (n = from; n < to && (n == from || now_ms() < end); n++) {
 		bool good = play(t, mix(seed, (uint64_t)(t - targets), n));
 
 		good = bystander_goes_on(b, 1) && good;
+		good = gpus_gone(before) && good;
 		good = books_balance(books) && good;
 		if (!good) {
 			printf("# again: kernel_fuzz 1 %" PRIu64 " %s %lu\n", seed, t->name, n);
@@ -132,12 +186,16 @@ static void run_target(const struct target *t, const struct bystander *b, const 
 	}
 	printf("# figure fuzz_%s_operations %lu\n", t->name, *ops);
 	ok(*ops > 0, "%s: %lu episodes, nobody else disturbed", t->name, n - from);
+	if (t->serves)
+		ok(*reached > 0 || to - from == 1, "%s: %lu GPUs were in the pool", t->name,
+		   *reached);
 }
 
 int main(int argc, char **argv)
 {
 	static struct bystander b;
 	unsigned long from = 0, to = ~0UL;
+	bool served = !strcmp(gpu_driver(), "tessera_user");
 	struct books books;
 	long seconds;
 	uint64_t seed;
@@ -154,9 +212,11 @@ int main(int argc, char **argv)
 		from = strtoul(argv[4], NULL, 0);
 		to = from + 1;
 	}
-	ops = mmap(NULL, sizeof(*ops), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ops = mmap(NULL, 2 * sizeof(*ops), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		   0);
 	if (ops == MAP_FAILED)
 		return 1;
+	reached = ops + 1;
 	tap_begin();
 	mdev_remove_all();
 	books_open(&books);
@@ -164,11 +224,14 @@ int main(int argc, char **argv)
 	if (ret)
 		return tap_bail("bystander: %s", strerror(-ret));
 	for (i = 0; i < TARGETS; i++)
-		if (argc < 4 || !strcmp(argv[3], targets[i].name))
+		if ((argc < 4 || !strcmp(argv[3], targets[i].name)) &&
+		    (served || !targets[i].serves))
 			run_target(&targets[i], &b, &books, seed, from, to,
 				   now_ms() + seconds * 1000);
 	ok(!bystander_end(&b), "every result of the bystander was right");
 	mdev_remove_all();
 	ok(!books_unclosed(&books), "nothing is left in the pool");
+	if (served)
+		ok(module_goes(), "the module of the served GPU can be unloaded");
 	return done() || tap.run < 3;
 }

@@ -12,11 +12,13 @@
  * @uuid: a vGPU of two vslices that is its own, blank
  * @state: of its random numbers
  * @ops: operations that it did, in memory that is shared with who judges
+ * @reached: GPUs that it brought into the pool, there too
  */
 struct episode {
 	const char *uuid;
 	uint64_t state;
 	unsigned long *ops;
+	unsigned long *reached;
 };
 
 /* Does something hold that has to? Else the process ends, and says why */
@@ -34,6 +36,8 @@ void fuzz_guest(struct episode *e);
 void fuzz_sysfs(struct episode *e);
 /* A process and the DRM node */
 void fuzz_ioctl(struct episode *e);
+/* A process that serves a GPU */
+void fuzz_server(struct episode *e);
 
 static inline uint32_t below(struct episode *e, uint32_t n)
 {
