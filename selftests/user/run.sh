@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # run.sh [TEST...]: GPUs that processes of this host VM serve (it has no others), as KTAP: a null
-# server, bad ones, the model that is killed, stopped and replaced.
+# server, bad ones, the model that is killed, stopped and replaced. ROUNDS: how often.
 #
 # shellcheck disable=SC2010,SC2086,SC2317 # no value here has a space; functions called by name
 
@@ -15,6 +15,7 @@ null=out/examples/null-gpu
 model=out/tools/model/tessera-model
 job=out/selftests/user/job
 log=/run/user.log
+figures=/run/user.figures
 secret=tessera-secret-$$
 patience=${TESSERA_PATIENCE:-1}
 
@@ -285,6 +286,9 @@ recovered()
 	good=$(cat /run/busy.* | grep -c ": ok")
 	lost=$(cat /run/busy.* | grep -c "its state was lost")
 	echo "servers killed: $rounds, right: $good, failed: $failed, of these lost: $lost"
+	for figure in "rounds $rounds" "results $good" "lost $lost" "mismatches $((failed - lost))"; do
+		echo "# figure recover_$figure" >>$figures
+	done
 	[ "$good" -gt "$rounds" ] && [ "$failed" -eq "$lost" ] &&
 		[ "$failed" -le $((2 * rounds)) ] && stop TERM
 }
@@ -388,7 +392,9 @@ ktap_begin
 	killed recovered stopped replaced abandoned unbound bridges_freed \
 	unloaded
 for test; do
+	: >$figures
 	check "$test" "$test"
+	cat $figures
 	clean_up
 done
 ktap_end

@@ -35,10 +35,12 @@ def arguments(doc, argv=None, parts=()):
     return parser.parse_args(argv)
 
 
-def vm_command(kernel, timeout, settings, program, *args, gpus=1):
+def vm_command(kernel, timeout, settings, program, *args, gpus=1, backend="pci",
+               clock="nominal"):
     """A command in a host VM whose GPUs follow wall time; program is a path in the tree."""
     cmd = [os.path.join(TREE, "scripts", "vm"), "host", "--kernel", kernel, "--timeout",
-           str(timeout), "--gpus", str(gpus), "--model-args", "--clock nominal"]
+           str(timeout), "--gpus", str(gpus), "--backend", backend,
+           "--model-args", f"--clock {clock}"]
     for name, value in settings.items():
         cmd += ["--env", f"{name}={value}"]
     return [*cmd, "--", os.path.join(TREE, *program.split("/")), *args]

@@ -36,13 +36,13 @@ FEW = 200
 BURN_US = 3000000
 
 
-def rounds(machines, number):
+def rounds(machines, number, loads=LOADS):
     """{key: {machine: [answers]}}; the first round warms up, every other goes backwards."""
-    found = {key: {m.name: [] for m in machines} for _l, _c, _d, key, _n in LOADS}
+    found = {key: {m.name: [] for m in machines} for _l, _c, _d, key, _n in loads}
     for i in range(number + 1):
         for m in machines:
             m.again()
-        for load, count, depth, key, samples in LOADS:
+        for load, count, depth, key, samples in loads:
             for n in range(samples):
                 for m in machines[::1 if (i + n) % 2 else -1]:
                     answer = m.run(load, count, depth)

@@ -110,15 +110,16 @@ class Machine:
 
 
 class Host(Machine):
-    """This machine, on its own DRM node."""
+    """This machine, on its own DRM node: the first one, or the one that is named."""
 
-    def __init__(self, name):
+    def __init__(self, name, node=""):
         super().__init__(name)
         self.child = None
+        self.node = node
 
     def start(self):
         self.child = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      text=True)
+                                      text=True, env={**os.environ, "TESSERA_DEVICE": self.node})
         self.reader, self.writer = self.child.stdout, self.child.stdin
         self.hello()
 
