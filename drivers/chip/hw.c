@@ -394,6 +394,8 @@ static void hw_lost(struct tess_backend *be)
 	.ring_destroy = tess_chip_ring_destroy,			\
 	.ring_submit = tess_chip_ring_submit,			\
 	.ring_kick = tess_chip_ring_kick,			\
+	.ring_completed = tess_chip_ring_completed,		\
+	.ring_arm = tess_chip_ring_arm,				\
 	.ring_job = tess_chip_ring_job,				\
 	.ring_recover = tess_chip_ring_recover,			\
 	.ring_spent = tess_chip_ring_spent,			\

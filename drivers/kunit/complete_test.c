@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Completion router: a GPU of two slices with a mock of a back-end. The test plays the GPU,
- * which writes sequence numbers, and the clients, which write event indices.
+ * which writes sequence numbers, and the clients, which write event indices or arm their rings.
  */
 #include <kunit/test.h>
 #include <tessera/hw/tess_mem.h>
@@ -39,6 +39,8 @@ static const struct tess_ring_ops router_ring = {
  * @be: mock of its back-end
  * @slices: its slices
  * @records: completion records of the clients
+ * @ring: ring of a client in the kernel
+ * @completed: what the back-end says of it
  * @vgpu: client of each slice, with one vslice
  * @told: calls of complete() for each
  * @raised: completion status register of each slice
@@ -48,6 +50,8 @@ struct router {
 	struct tess_backend be;
 	struct tess_slice slices[SLICES];
 	struct tess_completion_record records[SLICES];
+	struct tess_hw_ring ring;
+	u64 completed;
 	struct tess_vgpu *vgpu[SLICES];
 	unsigned int told[SLICES];
 	bool raised[SLICES];
@@ -71,7 +75,13 @@ static bool router_take(struct tess_backend *be, unsigned int slice)
 	return raised;
 }
 
+static u64 router_ring_completed(const struct tess_hw_ring *ring)
+{
+	return container_of_const(ring, struct router, ring)->completed;
+}
+
 static const struct tess_backend_ops router_backend = {
+	.ring_completed = router_ring_completed,
 	.completion_take = router_take,
 };
 
@@ -121,7 +131,8 @@ static void router_route(struct router *r, unsigned int slice, u64 seen, u64 eve
 {
 	r->records[slice].seq = cpu_to_le64(seen);
 	r->records[slice].event = cpu_to_le64(event);
-	route_set(&r->slices[slice], &r->vgpu[slice]->vslices[0], &r->records[slice], seen);
+	route_set(&r->slices[slice], &r->vgpu[slice]->vslices[0],
+		  &(struct tess_route_source){ .rec = &r->records[slice] }, seen);
 }
 
 /* The GPU has come to @seq and interrupts. Returns how often the client was called */
@@ -238,12 +249,12 @@ static void route_exchange_test(struct kunit *test)
 	struct tess_vslice *out = &r->vgpu[0]->vslices[0], *in = &r->vgpu[1]->vslices[0];
 
 	router_route(r, 0, 5, 6);
-	out->rec = &r->records[0];
+	out->source.rec = &r->records[0];
 	r->records[0].seq = cpu_to_le64(6);
 	r->records[1] = (struct tess_completion_record){
 		.seq = cpu_to_le64(9), .event = cpu_to_le64(9),
 	};
-	in->rec = &r->records[1];
+	in->source.rec = &r->records[1];
 	in->seen = 8;
 	spin_lock(&r->gpu.lock);
 	tess_route_exchange(slice, out, in);
@@ -270,35 +281,55 @@ static void route_attach_test(struct kunit *test)
 	struct router *r = test->priv;
 	struct tess_slice *slice = &r->slices[0];
 	struct tess_vslice *vs = &r->vgpu[0]->vslices[0];
+	const struct tess_route_source source = { .rec = &r->records[0] };
 
 	r->records[0].event = cpu_to_le64(1);
 	mutex_lock(&slice->hw);
-	tess_route_attach(slice, vs, &r->records[0], 0);
-	KUNIT_EXPECT_NULL(test, slice->rec);
-	KUNIT_EXPECT_PTR_EQ(test, vs->rec, &r->records[0]);
+	tess_route_attach(slice, vs, &source, 0);
+	KUNIT_EXPECT_NULL(test, slice->source.rec);
+	KUNIT_EXPECT_PTR_EQ(test, vs->source.rec, source.rec);
 	slice->resident = vs;
-	tess_route_attach(slice, vs, &r->records[0], 0);
+	tess_route_attach(slice, vs, &source, 0);
 	mutex_unlock(&slice->hw);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 1);
 	tess_route_detach(vs->vgpu->gpu, vs);
-	KUNIT_EXPECT_NULL(test, vs->rec);
+	KUNIT_EXPECT_NULL(test, vs->source.rec);
 	r->records[0].event = cpu_to_le64(2);
 	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 2), 0);
 }
 
-/* Of a ring the ring is told, and not the vGPU that it is of */
+/* The GPU says that jobs up to @seq are complete, and interrupts. True: the ring was told */
+static bool router_ring_irq(struct router *r, u64 seq)
+{
+	told_ring = NULL;
+	r->completed = seq;
+	tess_gpu_completion_irq(&r->gpu);
+	return told_ring == r;
+}
+
+/* Of a ring the back-end is asked, and the ring is told, not the vGPU that it is of */
 static void route_ring_test(struct kunit *test)
 {
 	struct router *r = test->priv;
-	struct tess_ring *ring = (struct tess_ring *)r;
+	struct tess_vslice *vs = &r->vgpu[0]->vslices[0];
 
-	told_ring = NULL;
-	r->vgpu[0]->vslices[0].ring = ring;
-	r->vgpu[0]->vslices[0].ring_ops = &router_ring;
-	r->vgpu[0]->vslices[0].ring_priv = ring;
-	router_route(r, 0, 0, 1);
-	KUNIT_EXPECT_EQ(test, router_irq(r, 0, 1), 0);
-	KUNIT_EXPECT_PTR_EQ(test, told_ring, ring);
+	vs->ring = (struct tess_ring *)r;
+	vs->ring_ops = &router_ring;
+	vs->ring_priv = r;
+	route_set(&r->slices[0], vs, &(struct tess_route_source){ .ring = &r->ring }, 0);
+	KUNIT_EXPECT_FALSE(test, router_ring_irq(r, 1));
+	r->ring.event = 3;
+	KUNIT_EXPECT_FALSE(test, router_ring_irq(r, 2));
+	KUNIT_EXPECT_TRUE(test, router_ring_irq(r, 4));
+	KUNIT_EXPECT_FALSE(test, router_ring_irq(r, 4));
+	KUNIT_EXPECT_FALSE(test, router_ring_irq(r, 5));
+	r->ring.event = 6;
+	KUNIT_EXPECT_TRUE(test, router_ring_irq(r, 6));
+	KUNIT_EXPECT_EQ(test, r->told[0], 0);
+	/* What a record says is not looked at */
+	r->records[0].seq = cpu_to_le64(7);
+	r->ring.event = 7;
+	KUNIT_EXPECT_FALSE(test, router_ring_irq(r, 6));
 }
 
 /* A ring that was never on its slice goes with the GPU, behind the vGPU that it is of */
@@ -311,10 +342,10 @@ static void route_left_ring_test(struct kunit *test)
 	vs->vgpu = kunit_kzalloc(test, sizeof(*vs->vgpu), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, vs->vgpu);
 	vs->vgpu->gpu = &r->gpu;
-	vs->rec = &r->records[0];
+	vs->source.ring = &r->ring;
 	kunit_kfree(test, vs->vgpu);
 	tess_route_detach(&r->gpu, vs);
-	KUNIT_EXPECT_NULL(test, vs->rec);
+	KUNIT_EXPECT_NULL(test, vs->source.ring);
 }
 
 static struct kunit_case route_cases[] = {

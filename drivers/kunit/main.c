@@ -2,5 +2,5 @@
 #include <linux/module.h>
 
 MODULE_AUTHOR("Tessera developers");
-MODULE_DESCRIPTION("KUnit tests of Tessera's decisions, completion router and page tables");
+MODULE_DESCRIPTION("KUnit tests of Tessera's decisions, completion router, rings and page tables");
 MODULE_LICENSE("GPL");

@@ -5,12 +5,11 @@
  * DOC: Jobs that are complete
  *
  * ring_submit() would write packets, and ring_kick() tell the GPU of them. The GPU's part, which is
- * here, too, is to write the number of the last completed job to the completion record and, if
- * that passed the event index, to raise the completion interrupt.
+ * here, too, is to make the number of the last completed job known and, if that passed the one
+ * that ring_arm() asked for, to raise the completion interrupt.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
-#include <tessera/hw/tess_mem.h>
 
 #include "skeleton.h"
 
@@ -19,11 +18,13 @@
 /**
  * struct skeleton_ring - a ring
  * @hw: for the core
- * @rec: completion record
+ * @done: number of the last job that is complete
+ * @armed: number at which the interrupt is raised
  */
 struct skeleton_ring {
 	struct tess_hw_ring hw;
-	struct tess_completion_record rec;
+	u64 done;
+	u64 armed;
 };
 
 static struct skeleton_ring *to_ring(struct tess_hw_ring *hw)
@@ -38,7 +39,6 @@ struct tess_hw_ring *skeleton_ring_alloc(struct tess_backend *be)
 	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
-	ring->hw.rec = &ring->rec;
 	ring->hw.capacity = RING_JOBS;
 	ring->hw.parked = true;
 	return &ring->hw;
@@ -56,23 +56,39 @@ void skeleton_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw)
 	kfree(to_ring(hw));
 }
 
-void skeleton_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
-			  struct tess_hw_as *as, u64 cmd, u32 count)
+int skeleton_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
+			 struct tess_hw_as *as, u64 cmd, u32 count)
 {
+	return 0;
 }
 
 void skeleton_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
-	struct tess_completion_record *rec = &to_ring(hw)->rec;
-	struct skeleton *sk = to_skeleton(be);
-	u64 old = le64_to_cpu(READ_ONCE(rec->seq));
+	struct skeleton_ring *ring = to_ring(hw);
+	u64 armed, old = ring->done;
 
-	WRITE_ONCE(rec->seq, cpu_to_le64(seq));
-	/* Pairs with tess_ring_arm(), which writes the event index, then reads the number */
+	WRITE_ONCE(ring->done, seq);
+	/* Pairs with skeleton_ring_arm() */
 	smp_mb();
-	if (seq - le64_to_cpu(READ_ONCE(rec->event)) >= seq - old)
-		return;
-	irq_work_queue(&sk->irq);
+	armed = READ_ONCE(ring->armed);
+	if (old < armed && armed <= seq)
+		irq_work_queue(&to_skeleton(be)->irq);
+}
+
+u64 skeleton_ring_completed(const struct tess_hw_ring *hw)
+{
+	const struct skeleton_ring *ring = container_of_const(hw, struct skeleton_ring, hw);
+
+	/* A GPU wrote something before that is read afterwards */
+	return smp_load_acquire(&ring->done);
+}
+
+u64 skeleton_ring_arm(struct tess_hw_ring *hw, u64 seq)
+{
+	WRITE_ONCE(to_ring(hw)->armed, seq);
+	/* Pairs with skeleton_ring_kick() */
+	smp_mb();
+	return skeleton_ring_completed(hw);
 }
 
 /* A job is one packet */

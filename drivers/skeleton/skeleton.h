@@ -29,9 +29,11 @@ struct tess_hw_ring *skeleton_ring_alloc(struct tess_backend *be);
 int skeleton_ring_start(struct tess_backend *be, struct tess_hw_ring *hw, unsigned int slice,
 			struct tess_hw_context *ctx);
 void skeleton_ring_destroy(struct tess_backend *be, struct tess_hw_ring *hw);
-void skeleton_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
-			  struct tess_hw_as *as, u64 cmd, u32 count);
+int skeleton_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
+			 struct tess_hw_as *as, u64 cmd, u32 count);
 void skeleton_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq);
+u64 skeleton_ring_completed(const struct tess_hw_ring *hw);
+u64 skeleton_ring_arm(struct tess_hw_ring *hw, u64 seq);
 u64 skeleton_ring_job(const struct tess_hw_ring *hw, u64 packet);
 int skeleton_ring_recover(struct tess_backend *be, struct tess_hw_ring *hw,
 			  struct tess_hw_context *saved, u64 seq, u64 last,

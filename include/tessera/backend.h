@@ -111,14 +111,14 @@ struct tess_hw_vram {
 
 /**
  * struct tess_hw_ring - ring of a kernel client, embedded in the back-end's own structure
- * @rec: its completion record, CPU address
+ * @event: job that ring_arm() was called for last, 0 at first. The core sets it
  * @slice: slice that runs it
  * @capacity: jobs that fit
  * @parked: it is not on the slice, as after ring_alloc(). The core sets it, before ring_destroy()
  *	at the latest
  */
 struct tess_hw_ring {
-	struct tess_completion_record *rec;
+	u64 event;
 	unsigned int slice;
 	unsigned int capacity;
 	bool parked;
@@ -346,8 +346,15 @@ struct tess_reg_ops {
  * @ring_destroy: stop the slice's client, if the ring is not parked, drop its work, free the
  *	ring. On return the slice makes no access for the ring or its jobs. Allocates nothing
  * @ring_submit: put job number @seq in the ring (there is room). The core holds a spinlock of
- *	the ring with interrupts off
+ *	the ring with interrupts off. On an error it is not there, and the next job gets this number
  * @ring_kick: jobs up to @seq are in the ring; called as ring_submit()
+ * @ring_completed: number of the last job that is complete, 0 at first. What jobs up to this one
+ *	wrote can be read on return. The GPU may lie: the core bears any number. Any context, no
+ *	access to the device
+ * @ring_arm: have the completion interrupt raised when the number of completed jobs reaches @seq,
+ *	once; replaces what was armed before. Other interrupts may come. Return: as ring_completed()
+ *	afterwards, so that either it is at @seq, or the interrupt comes. A full barrier in between.
+ *	Any context, no access to the device
  * @ring_job: the job that a packet of the ring is of. Atomic
  * @ring_recover: as tess_ring_recover(), of the jobs up to @last. @saved: the ring is parked,
  *	with this context; NULL: it is on the slice. @seq 0: no job is dropped. After a fault
@@ -405,9 +412,11 @@ struct tess_backend_ops {
 	int (*ring_start)(struct tess_backend *be, struct tess_hw_ring *ring, unsigned int slice,
 			  struct tess_hw_context *ctx);
 	void (*ring_destroy)(struct tess_backend *be, struct tess_hw_ring *ring);
-	void (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
-			    struct tess_hw_as *as, u64 cmd, u32 count);
+	int (*ring_submit)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
+			   struct tess_hw_as *as, u64 cmd, u32 count);
 	void (*ring_kick)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+	u64 (*ring_completed)(const struct tess_hw_ring *ring);
+	u64 (*ring_arm)(struct tess_hw_ring *ring, u64 seq);
 	u64 (*ring_job)(const struct tess_hw_ring *ring, u64 packet);
 	int (*ring_recover)(struct tess_backend *be, struct tess_hw_ring *ring,
 			    struct tess_hw_context *saved, u64 seq, u64 last,

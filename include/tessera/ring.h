@@ -30,7 +30,7 @@ struct tess_job {
 
 /**
  * struct tess_ring_ops - call-backs of the core to the owner of a ring
- * @complete: the ring's completion record passed its event index; also once in a while without
+ * @complete: the job that tess_ring_arm() asked for is complete; also once in a while without
  *	need. Hard interrupt context, at most a few microseconds
  * @fault: the ring stands, or may stand, at a fault: tess_ring_fault() tells, and it stands until
  *	tess_ring_recover(). Process context, tess_slice.hw is held: it calls nothing of the
@@ -67,7 +67,7 @@ struct tess_ring_params {
 bool tess_gpu_can_switch(const struct tess_gpu *gpu);
 
 /**
- * tess_ring_create() - make a ring and completion record for a vslice and enable it
+ * tess_ring_create() - make a ring for a vslice and enable it
  * @vgpu: elastic vGPU
  * @vslice: index
  * @params: what is wanted, copied
@@ -79,6 +79,7 @@ bool tess_gpu_can_switch(const struct tess_gpu *gpu);
  */
 struct tess_ring *tess_ring_create(struct tess_vgpu *vgpu, unsigned int vslice,
 				   const struct tess_ring_params *params);
+
 /**
  * tess_ring_destroy() - stop a ring and free it
  * @ring: ring; jobs that are not complete are dropped. Others on the slice are not affected
@@ -104,9 +105,11 @@ unsigned int tess_ring_capacity(const struct tess_ring *ring);
  * Allocates nothing, does not sleep: fit for drm_sched's run_job(). The caller keeps
  * at most tess_ring_capacity() jobs in flight.
  *
- * Return: 0, -EINVAL nonsense in the job, -ENOSPC ring full, -ENODEV.
+ * Return: 0, -EINVAL nonsense in the job, -ENOSPC ring full, -ENODEV; or what the back-end says of
+ * a job that it does not take. @seq is set on 0 only.
  */
 int tess_ring_submit(struct tess_ring *ring, const struct tess_job *job, u64 *seq);
+
 /**
  * tess_ring_completed() - how far is a ring?
  * @ring: ring

@@ -182,8 +182,8 @@ static bool job_flushes(struct tess_chip_ring *ring, struct tess_chip_as *as)
 	return stale || (ring->turns && other);
 }
 
-void tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
-			   struct tess_hw_as *hw_as, u64 cmd, u32 count)
+int tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq,
+			  struct tess_hw_as *hw_as, u64 cmd, u32 count)
 {
 	struct tess_chip_as *as = to_tess_chip_as(hw_as);
 	struct tess_chip_ring *ring = to_ring(hw);
@@ -197,12 +197,31 @@ void tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64
 	put_set_vm(job_packet(ring, seq, JOB_UNSET_VM), NULL, false);
 	put_timestamp(job_packet(ring, seq, JOB_END), part_dma(ring, &slot->end));
 	put_fence(job_packet(ring, seq, JOB_FENCE), seq);
+	return 0;
 }
 
 void tess_chip_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
 	dma_wmb();
 	be->ops->kick(be, hw->slice, seq * JOB_PACKETS);
+}
+
+u64 tess_chip_ring_completed(const struct tess_hw_ring *hw)
+{
+	const struct tess_chip_ring *ring = container_of_const(hw, struct tess_chip_ring, hw);
+	u64 seq = le64_to_cpu(READ_ONCE(ring->mem->rec.seq));
+
+	/* What the job wrote is read after its number */
+	virt_rmb();
+	return seq;
+}
+
+u64 tess_chip_ring_arm(struct tess_hw_ring *hw, u64 seq)
+{
+	WRITE_ONCE(to_ring(hw)->mem->rec.event, cpu_to_le64(seq));
+	/* Pairs with the GPU, which writes seq, then reads event */
+	virt_mb();
+	return tess_chip_ring_completed(hw);
 }
 
 static u64 slot_cycles(const struct ring_slot *slot, u64 end)
@@ -429,7 +448,6 @@ struct tess_hw_ring *tess_chip_ring_alloc(struct tess_backend *be)
 		return ERR_PTR(-ENOMEM);
 	}
 	ring->hw.capacity = RING_JOBS;
-	ring->hw.rec = &ring->mem->rec;
 	ring->hw.parked = true;
 	return &ring->hw;
 }

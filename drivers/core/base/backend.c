@@ -33,8 +33,8 @@ static const struct backend_op backend_mandatory[] = {
 	BACKEND_OP(fault_read), BACKEND_OP(as_create), BACKEND_OP(as_destroy),
 	BACKEND_OP(as_map), BACKEND_OP(as_unmap), BACKEND_OP(ring_alloc), BACKEND_OP(ring_start),
 	BACKEND_OP(ring_destroy), BACKEND_OP(ring_submit), BACKEND_OP(ring_kick),
-	BACKEND_OP(ring_job), BACKEND_OP(ring_recover), BACKEND_OP(ring_spent),
-	BACKEND_OP(ring_usage),
+	BACKEND_OP(ring_completed), BACKEND_OP(ring_arm), BACKEND_OP(ring_job),
+	BACKEND_OP(ring_recover), BACKEND_OP(ring_spent), BACKEND_OP(ring_usage),
 };
 
 /* Of a GPU with memory */

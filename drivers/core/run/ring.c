@@ -4,10 +4,10 @@
  *
  * DOC: Rings
  *
- * The back-end writes packets; the core numbers jobs and knows which are complete. Jobs
- * complete in order, so one number says it all: the completion record's, which the GPU
- * writes to host memory. Asking costs no access to the device and works in interrupt
- * context.
+ * The back-end writes packets; the core numbers jobs and asks which are complete. Jobs
+ * complete in order, so one number says it all, which the GPU writes to host memory: asking
+ * costs no access to the device and works in interrupt context. To submit a job and to charge for
+ * it the back-end is asked only if what the core knows already is not enough.
  *
  * tess_ring.lock is a spinlock because the DRM scheduler and fence call-backs submit,
  * ask and arm from contexts that must not sleep. Recovery does not hold it: in a guest each
@@ -239,8 +239,8 @@ static int ring_start(struct tess_ring *ring)
 	ring_join(ring);
 	if (!vs->context)
 		tess_fault_forget(slice);
-	/* A ring starts with number 0, in the record and in the slice */
-	tess_route_attach(slice, vs, ring->hw->rec, 0);
+	/* Numbers start at 0 */
+	tess_route_attach(slice, vs, &(struct tess_route_source){ .ring = ring->hw }, 0);
 	return 0;
 }
 
@@ -342,35 +342,51 @@ EXPORT_SYMBOL_NS_GPL(tess_ring_capacity, TESS_NS);
 
 /* ---- jobs ---- */
 
-/* The record may only say what is possible; numbers never go back */
-static u64 ring_completed_locked(struct tess_ring *ring)
+/* The GPU may only say what is possible; numbers never go back */
+static void ring_note_locked(struct tess_ring *ring, u64 seq)
 {
-	u64 seq;
-
 	lockdep_assert_held(&ring->lock);
-	if (!ring->hw)
-		return ring->completed;
-	seq = le64_to_cpu(READ_ONCE(ring->hw->rec->seq));
-	/* What the job wrote is read after its number */
-	virt_rmb();
 	if (seq > ring->completed && seq <= ring->submitted)
 		ring->completed = seq;
+}
+
+static u64 ring_completed_locked(struct tess_ring *ring)
+{
+	lockdep_assert_held(&ring->lock);
+	if (ring->hw)
+		ring_note_locked(ring, tess_gpu_ops(ring->obj.gpu)->ring_completed(ring->hw));
 	return ring->completed;
+}
+
+static bool ring_has_completed_locked(struct tess_ring *ring, u64 seq)
+{
+	lockdep_assert_held(&ring->lock);
+	return seq <= ring->completed || seq <= ring_completed_locked(ring);
+}
+
+static bool ring_is_full_locked(struct tess_ring *ring)
+{
+	lockdep_assert_held(&ring->lock);
+	return ring->submitted - ring->completed >= ring->capacity &&
+	       ring->submitted - ring_completed_locked(ring) >= ring->capacity;
 }
 
 static int ring_submit_locked(struct tess_ring *ring, const struct tess_job *job, u64 *seq,
 			      bool *wake)
 {
 	struct tess_gpu *gpu = ring->obj.gpu;
+	int rc;
 
 	lockdep_assert_held(&ring->lock);
 	if (!ring->hw)
 		return -ENODEV;
-	if (ring->submitted - ring_completed_locked(ring) >= ring->capacity)
+	if (ring_is_full_locked(ring))
 		return -ENOSPC;
+	rc = tess_gpu_ops(gpu)->ring_submit(gpu->be, ring->hw, ring->submitted + 1,
+					    tess_as_hw(job->as), job->cmd, job->count);
+	if (rc)
+		return rc;
 	*seq = ++ring->submitted;
-	tess_gpu_ops(gpu)->ring_submit(gpu->be, ring->hw, *seq, tess_as_hw(job->as), job->cmd,
-				       job->count);
 	*wake = !ring->recovering && ring_kick_locked(ring);
 	return 0;
 }
@@ -416,11 +432,11 @@ bool tess_ring_arm(struct tess_ring *ring, u64 seq)
 
 	spin_lock_irqsave(&ring->lock, flags);
 	if (ring->hw) {
-		WRITE_ONCE(ring->hw->rec->event, cpu_to_le64(seq));
-		/* Pairs with the GPU, which writes seq, then reads event */
-		virt_mb();
+		/* For the router, which reads the completed number before it */
+		WRITE_ONCE(ring->hw->event, seq);
+		ring_note_locked(ring, tess_gpu_ops(ring->obj.gpu)->ring_arm(ring->hw, seq));
 	}
-	reached = ring_completed_locked(ring) >= seq;
+	reached = ring->completed >= seq;
 	spin_unlock_irqrestore(&ring->lock, flags);
 	return reached;
 }
@@ -615,7 +631,7 @@ u64 tess_ring_usage(struct tess_ring *ring, u64 seq)
 	u64 cycles = 0;
 
 	spin_lock_irqsave(&ring->lock, flags);
-	if (ring->hw && seq && seq <= ring_completed_locked(ring) &&
+	if (ring->hw && seq && ring_has_completed_locked(ring, seq) &&
 	    ring->submitted - seq < ring->capacity)
 		cycles = tess_gpu_ops(gpu)->ring_usage(gpu->be, ring->hw, seq);
 	spin_unlock_irqrestore(&ring->lock, flags);

@@ -233,7 +233,7 @@ static int vslice_route(struct tess_slice *slice, struct tess_vslice *vs,
 		rc = 0;
 	}
 	if (!rc)
-		tess_route_attach(slice, vs, rec, seen);
+		tess_route_attach(slice, vs, &(struct tess_route_source){ .rec = rec }, seen);
 	return rc;
 }
 

@@ -11,6 +11,11 @@
  * clients whose number passed their index. On this *page* route it makes no access to
  * the device: with n clients the cost is n reads of memory that is in the cache.
  *
+ * Rings of clients in the kernel have no record that the core knows of: the back-end says how far
+ * a ring is (ring_completed()), and the index is the number that the core gave to ring_arm(). No
+ * file of the core but this one knows the format of a record, and the rule of the index is in
+ * route_passed() alone.
+ *
  * The *register* route asks the status register of each slice instead, which costs a
  * round trip to the device for each. It exists to be compared with the page route, which is
  * also that of a GPU that cannot be asked.
@@ -41,7 +46,7 @@
  * It may call complete() once too often, for instance when it runs for another client
  * just before this client's interrupt; clients must bear that.
  *
- * The record belongs to the client and its content is hostile. It decides about
+ * A record belongs to the client and its content is hostile. It decides about
  * nothing but whether complete() of this very client is called, at most once per
  * interrupt.
  */
@@ -81,14 +86,21 @@ static const struct kernel_param_ops route_param_ops = {
 module_param_cb(route, &route_param_ops, NULL, 0644);
 MODULE_PARM_DESC(route, "how completions find their client: page (default) or register");
 
-/* On return the old record is looked at no more */
+static const struct tess_route_source route_nowhere;
+
+static bool route_is_somewhere(const struct tess_route_source *source)
+{
+	return source->rec || source->ring;
+}
+
+/* On return the old source is looked at no more */
 static void route_set(struct tess_slice *slice, struct tess_vslice *vs,
-		      struct tess_completion_record *rec, u64 seen)
+		      const struct tess_route_source *source, u64 seen)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&slice->route_lock, flags);
-	slice->rec = rec;
+	slice->source = *source;
 	slice->route = vs;
 	slice->seen = seen;
 	spin_unlock_irqrestore(&slice->route_lock, flags);
@@ -102,7 +114,7 @@ static void route_set(struct tess_slice *slice, struct tess_vslice *vs,
  */
 void tess_route_clear(struct tess_slice *slice)
 {
-	route_set(slice, NULL, NULL, 0);
+	route_set(slice, NULL, &route_nowhere, 0);
 }
 
 /**
@@ -118,20 +130,37 @@ void tess_route_restart(struct tess_slice *slice)
 	spin_unlock_irqrestore(&slice->route_lock, flags);
 }
 
-static bool route_record_passed(struct tess_slice *slice)
+static u64 route_completed(const struct tess_slice *slice)
 {
-	u64 seq, event, step;
+	const struct tess_route_source *source = &slice->source;
+
+	if (source->ring)
+		return tess_gpu_ops(slice->gpu)->ring_completed(source->ring);
+	return le64_to_cpu(READ_ONCE(source->rec->seq));
+}
+
+static u64 route_event(const struct tess_route_source *source)
+{
+	return source->ring ? READ_ONCE(source->ring->event) :
+			      le64_to_cpu(READ_ONCE(source->rec->event));
+}
+
+/* Did the number pass the event index since it was seen last? */
+static bool route_passed(struct tess_slice *slice)
+{
+	u64 seq, step;
 
 	lockdep_assert_held(&slice->route_lock);
-	seq = le64_to_cpu(READ_ONCE(slice->rec->seq));
+	if (!route_is_somewhere(&slice->source))
+		return false;
+	seq = route_completed(slice);
 	step = seq - slice->seen;
 	if (!step)
 		return false;
 	/* The other side is a device or a client on another CPU, also if !SMP */
 	virt_mb();
-	event = le64_to_cpu(READ_ONCE(slice->rec->event));
 	slice->seen = seq;
-	return seq - event < step;
+	return seq - route_event(&slice->source) < step;
 }
 
 static void route_tell(struct tess_slice *slice, u64 seq)
@@ -151,11 +180,9 @@ static void route_slice(struct tess_slice *slice, bool by_register)
 	unsigned long flags;
 
 	spin_lock_irqsave(&slice->route_lock, flags);
-	if (!slice->rec)
-		;
-	else if (!by_register && route_record_passed(slice))
+	if (!by_register && route_passed(slice))
 		route_tell(slice, slice->seen);
-	else if (by_register &&
+	else if (by_register && route_is_somewhere(&slice->source) &&
 		 tess_gpu_ops(slice->gpu)->completion_take(slice->gpu->be, slice->index))
 		route_tell(slice, 0);
 	spin_unlock_irqrestore(&slice->route_lock, flags);
@@ -176,14 +203,14 @@ void tess_route_exchange(struct tess_slice *slice, struct tess_vslice *out,
 
 	lockdep_assert_held(&slice->gpu->lock);
 	spin_lock_irqsave(&slice->route_lock, flags);
-	if (slice->rec && route_record_passed(slice))
+	if (route_passed(slice))
 		route_tell(slice, slice->seen);
 	if (out)
 		out->seen = slice->seen;
-	slice->rec = in ? in->rec : NULL;
+	slice->source = in ? in->source : route_nowhere;
 	slice->route = in;
 	slice->seen = in ? in->seen : 0;
-	if (slice->rec && route_record_passed(slice))
+	if (route_passed(slice))
 		route_tell(slice, slice->seen);
 	spin_unlock_irqrestore(&slice->route_lock, flags);
 }
@@ -192,20 +219,20 @@ void tess_route_exchange(struct tess_slice *slice, struct tess_vslice *out,
  * tess_route_attach() - where to look for the completions of a vslice
  * @slice: its slice, the hw mutex is held
  * @vs: vslice, resident or parked
- * @rec: record
+ * @source: there
  * @seen: its last sequence number
  */
 void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
-		       struct tess_completion_record *rec, u64 seen)
+		       const struct tess_route_source *source, u64 seen)
 {
 	struct tess_gpu *gpu = slice->gpu;
 
 	lockdep_assert_held(&slice->hw);
 	spin_lock(&gpu->lock);
-	vs->rec = rec;
+	vs->source = *source;
 	vs->seen = seen;
 	if (tess_vslice_is_resident(vs))
-		route_set(slice, vs, rec, seen);
+		route_set(slice, vs, source, seen);
 	spin_unlock(&gpu->lock);
 }
 
@@ -214,12 +241,12 @@ void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,
  * @gpu: its GPU
  * @vs: vslice, resident, parked or without slice; its vGPU need not be there any more
  *
- * On return its record is looked at no more. No spinlock but those of the caller's own.
+ * On return its record or ring is looked at no more. No spinlock but those of the caller's own.
  */
 void tess_route_detach(struct tess_gpu *gpu, struct tess_vslice *vs)
 {
 	spin_lock(&gpu->lock);
-	vs->rec = NULL;
+	vs->source = route_nowhere;
 	if (vs->slice && tess_vslice_is_resident(vs))
 		tess_route_clear(vs->slice);
 	spin_unlock(&gpu->lock);

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 #include <tessera/backend.h>
 
+#include "complete.h"
 #include "runq.h"
 
 struct tess_gpu;
@@ -57,7 +58,7 @@ enum tess_slice_state {
  * @rq: those that share it
  *
  * @route_lock: protects the fields below; the completion interrupt takes it
- * @rec: completion record, or NULL
+ * @source: where completions are found
  * @route: vslice whose client is told
  * @seen: last sequence number that the router saw
  */
@@ -81,7 +82,7 @@ struct tess_slice {
 	struct tess_runq rq;
 
 	spinlock_t route_lock;
-	struct tess_completion_record *rec;
+	struct tess_route_source source;
 	struct tess_vslice *route;
 	u64 seen;
 };

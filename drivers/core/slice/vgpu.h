@@ -14,6 +14,7 @@
 #include "algo/analyze.h"
 #include "algo/generate.h"
 #include "algo/swap.h"
+#include "complete.h"
 #include "runq.h"
 #include "slice.h"
 
@@ -48,7 +49,7 @@ enum tess_host_answer {
  * @stage2: translation; NULL: bypass, or of a mediated vGPU: it may not run. Set once
  * @context: state while it is parked; NULL: it is resident on @slice all the time
  * @parked: stores of the client must not reach the doorbell. Under tess_gpu.lock
- * @rec: completion record, or NULL. Under tess_gpu.lock
+ * @source: where its completions are found. Under tess_gpu.lock
  * @seen: last sequence number that the router saw, while it is parked
  * @fault_told: tess_slice.fault_told, while it is parked
  * @fault_owed: the fault is in @context, and the client was not told
@@ -78,7 +79,7 @@ struct tess_vslice {
 	struct tess_as *stage2;
 	struct tess_context *context;
 	bool parked;
-	struct tess_completion_record *rec;
+	struct tess_route_source source;
 	u64 seen;
 	bool fault_told;
 	bool fault_owed;

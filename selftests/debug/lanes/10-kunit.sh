@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: KUnit: blueprints, placement, policy, swapper, completion router, page tables
+# lane: KUnit: blueprints, placement, policy, swapper, completion router, rings, page tables
 # timeout: 900
 
 exec scripts/vm host --kernel debug --gpus 0 --bare --mem 1G --timeout 850 -- \
