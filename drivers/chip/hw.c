@@ -16,6 +16,7 @@
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
 #include <tessera/compat.h>
+#include <tessera/hw/tess_mem.h>
 
 #include "base/alive.h"
 #include "base/chip.h"
@@ -121,6 +122,8 @@ int tess_chip_identify(struct tess_chip *chip)
 		.clock_khz = tess_chip_read32(chip, TESS_GLOBAL_PAGE, TESS_REG_CLOCK_KHZ),
 		.vram_size = tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_VRAM_SIZE),
 		.bank_size = tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_BANK_SIZE),
+		.va_end = TESS_VA_END,
+		.vram_base = TESS_PA_VRAM,
 		.vram_phys = chip->params.vram_phys,
 		.vram_chunks = chip->params.vram_chunks,
 		.group_slots = FIELD_GET(TESS_LIMITS_GROUP_SLOTS, limits),

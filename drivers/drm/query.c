@@ -16,7 +16,6 @@
 #include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
 #include <tessera/gpu.h>
-#include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
 #include "base/args.h"
 #include "base/device.h"
@@ -69,7 +68,7 @@ static int tess_query_gpu(struct tess_device *tdev, struct tess_answer *answer)
 	*gpu = (struct drm_tessera_query_gpu){
 		.vram_size = tdev->info.vram_size,
 		.bank_size = tdev->info.bank_size,
-		.va_end = TESS_VA_END,
+		.va_end = tdev->info.va_end,
 		.slice_count = tdev->lane_count,
 		.clock_khz = tdev->info.clock_khz,
 		.caps = tdev->info.caps,

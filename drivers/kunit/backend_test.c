@@ -64,6 +64,8 @@ static struct offer *offer_make(struct kunit *test)
 	o->info.clock_khz = 4000;
 	o->info.vram_size = SZ_64M;
 	o->info.bank_size = SZ_16M;
+	o->info.va_end = BIT_ULL(47);
+	o->info.vram_base = BIT_ULL(44);
 	return o;
 }
 
@@ -143,6 +145,18 @@ static void backend_info(struct kunit *test)
 	offer_expect(test, o, -EINVAL);
 	o->info = good;
 	o->info.bank_size = o->info.vram_size + SZ_4K;
+	offer_expect(test, o, -EINVAL);
+	o->info = good;
+	o->info.va_end = 0;
+	offer_expect(test, o, -EINVAL);
+	o->info.va_end = SZ_4K + 1;
+	offer_expect(test, o, -EINVAL);
+	o->info = good;
+	o->info.vram_base = 0;
+	offer_expect(test, o, -EINVAL);
+	o->info.vram_base = SZ_4K;
+	offer_expect(test, o, -EINVAL);
+	o->info.vram_base = -SZ_2M;
 	offer_expect(test, o, -EINVAL);
 	o->info = good;
 	offer_expect(test, o, 0);

@@ -83,7 +83,7 @@ bool tess_context_fault(const struct tess_context *ctx, struct tess_fault *fault
 	return false;
 }
 
-int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT])
+int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTS])
 {
 	return -ENODEV;
 }

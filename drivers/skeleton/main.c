@@ -60,9 +60,9 @@ static int skeleton_client_get(struct tess_backend *be, unsigned int slice,
 }
 
 static int skeleton_counters(struct tess_backend *be, unsigned int slice, bool total,
-			     u64 counters[TESS_COUNTER_COUNT])
+			     u64 counters[TESS_COUNTS])
 {
-	memset(counters, 0, TESS_COUNTER_COUNT * sizeof(*counters));
+	memset(counters, 0, TESS_COUNTS * sizeof(*counters));
 	return 0;
 }
 
@@ -120,6 +120,8 @@ static int skeleton_probe(struct platform_device *pdev)
 	const struct tess_gpu_info info = {
 		.slice_count = SKELETON_SLICES,
 		.clock_khz = CLOCK_KHZ,
+		.va_end = BIT_ULL(38),
+		.vram_base = BIT_ULL(40),
 		.group_slots = 1,
 	};
 	struct tess_slice_info slices[SKELETON_SLICES];

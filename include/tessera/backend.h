@@ -17,6 +17,7 @@
 #include <linux/bits.h>
 #include <linux/kref.h>
 #include <linux/types.h>
+#include <tessera/counters.h>
 #include <tessera/display.h>
 #include <tessera/gpu.h>
 #include <tessera/hw/tess_regs.h>
@@ -235,7 +236,7 @@ struct tess_switch_ops {
 	void (*clear)(struct tess_hw_context *ctx);
 	void (*copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
 	int (*get)(struct tess_hw_context *ctx, enum tess_client_value what, u64 *val);
-	int (*counters)(struct tess_hw_context *ctx, u64 counters[TESS_COUNTER_COUNT]);
+	int (*counters)(struct tess_hw_context *ctx, u64 counters[TESS_COUNTS]);
 	bool (*fault)(struct tess_hw_context *ctx, struct tess_fault *fault);
 	int (*capture)(struct tess_backend *be, unsigned int slice, struct tess_hw_context *ctx,
 		       u32 cause);
@@ -298,7 +299,7 @@ struct tess_reg_ops {
  *	bypass. On return the old translations are dropped. Optional: without it clients
  *	that drive registers themselves get no isolation and the core refuses them
  * @client_get: a value of the slice's client. -ENODEV
- * @counters: TESS_COUNTER_* in order; @total: over all clients since power-on, else
+ * @counters: TESS_COUNT_* in order; @total: over all clients since power-on, else
  *	of this client
  * @kick: the write index grew, as a store to the doorbell. Any context. Mandatory with @regs
  * @doorbell: CPU physical address of the doorbell page. Any context. Mandatory with @regs
@@ -381,7 +382,7 @@ struct tess_backend_ops {
 	int (*client_get)(struct tess_backend *be, unsigned int slice,
 			  enum tess_client_value what, u64 *val);
 	int (*counters)(struct tess_backend *be, unsigned int slice, bool total,
-			u64 counters[TESS_COUNTER_COUNT]);
+			u64 counters[TESS_COUNTS]);
 	void (*kick)(struct tess_backend *be, unsigned int slice, u64 wptr);
 	phys_addr_t (*doorbell)(struct tess_backend *be, unsigned int slice);
 

@@ -43,6 +43,9 @@ struct tess_gpu;
  * @clock_khz: nominal clock
  * @vram_size: bytes of VRAM
  * @bank_size: bytes of the VRAM bank of a slice
+ * @va_end: end of the addresses of a process (stage 1), which begin at 0
+ * @vram_base: where slices find VRAM offset 0: a physical address of tess_as_map(). What is below
+ *	is memory of the bus
  * @vram_phys: CPU physical address of VRAM offset 0 (of the BAR), if it is in one piece
  * @vram_chunks: CPU physical address of each TESS_VRAM_CHUNK bytes of VRAM, which are memory of the
  *	host; NULL: it is in one piece. Valid as long as the GPU
@@ -56,6 +59,8 @@ struct tess_gpu_info {
 	u32 clock_khz;
 	u64 vram_size;
 	u64 bank_size;
+	u64 va_end;
+	u64 vram_base;
 	phys_addr_t vram_phys;
 	const phys_addr_t *vram_chunks;
 	u32 group_slots;

@@ -160,8 +160,8 @@ void tess_as_destroy(struct tess_as *as);
 /**
  * tess_as_map() - map a range
  * @as: address space
- * @va: input address, 4 KiB aligned; [0, 2^38) in stage 1, [0, 2^41) in stage 2
- * @pa: physical address: DMA address of @tess_gpu_dev, or TESS_PA_VRAM + offset
+ * @va: input address, 4 KiB aligned; below tess_gpu_info.va_end in stage 1, 2^41 in stage 2
+ * @pa: physical address: DMA address of @tess_gpu_dev, or tess_gpu_info.vram_base + offset
  * @size: multiple of 4 KiB
  * @prot: TESS_AS_*, at least TESS_AS_READ
  *

@@ -8,7 +8,7 @@
 #define _TESSERA_RING_H_
 
 #include <linux/types.h>
-#include <tessera/hw/tess_regs.h>
+#include <tessera/counters.h>
 
 struct tess_as;
 struct tess_fault;
@@ -188,10 +188,10 @@ u64 tess_ring_usage(struct tess_ring *ring, u64 seq);
 /**
  * tess_ring_counters() - what a slice did for a ring so far
  * @ring: ring that nobody destroys meanwhile
- * @counters: TESS_COUNTER_* in order
+ * @counters: TESS_COUNT_* in order
  *
  * Return: 0, -ENODEV.
  */
-int tess_ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTER_COUNT]);
+int tess_ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTS]);
 
 #endif

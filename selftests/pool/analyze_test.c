@@ -22,13 +22,13 @@ struct work {
 	struct tess_analysis an;
 	u64 time;
 	u64 waited;
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	u64 queue;
 };
 
-static u64 *counter_of(struct work *w, unsigned int offset)
+static u64 *counter_of(struct work *w, enum tess_count what)
 {
-	return &w->counters[offset / sizeof(u64)];
+	return &w->counters[what];
 }
 
 static bool sample(struct work *w, bool resident)
@@ -58,10 +58,10 @@ static struct tess_load load_of(const struct work *w)
 static void pass(struct work *w, u64 cycles, u64 busy, u32 shader, u32 memory)
 {
 	w->time += cycles;
-	*counter_of(w, TESS_COUNTER_BUSY) += busy;
-	*counter_of(w, TESS_COUNTER_INSTRUCTIONS) += busy * CORES * shader / 1000;
-	*counter_of(w, TESS_COUNTER_BYTES) += busy * BYTES_PER_CYCLE * memory / 2000;
-	*counter_of(w, TESS_COUNTER_LINK_BYTES) += busy * BYTES_PER_CYCLE * memory / 2000;
+	*counter_of(w, TESS_COUNT_BUSY) += busy;
+	*counter_of(w, TESS_COUNT_INSTRUCTIONS) += busy * CORES * shader / 1000;
+	*counter_of(w, TESS_COUNT_BYTES) += busy * BYTES_PER_CYCLE * memory / 2000;
+	*counter_of(w, TESS_COUNT_LINK_BYTES) += busy * BYTES_PER_CYCLE * memory / 2000;
 }
 
 static bool near(u64 a, u64 b, u64 by)
@@ -260,7 +260,7 @@ TEST(nonsense)
 	srand(3);
 	sample(&w, true);
 	for (round = 0; round < 100000; round++) {
-		for (i = 0; i < TESS_COUNTER_COUNT; i++)
+		for (i = 0; i < TESS_COUNTS; i++)
 			w.counters[i] = (u64)rand() << (rand() % 64);
 		w.time = rand() % 4 ? w.time + rand() : (u64)rand() << (rand() % 64);
 		w.waited = (u64)rand() << (rand() % 64);

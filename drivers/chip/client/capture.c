@@ -43,7 +43,7 @@ int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
 {
 	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 	struct tess_chip *chip = to_tess_chip(be);
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	struct tess_chip_context_start start = {};
 	unsigned int i;
 	int rc;
@@ -55,8 +55,9 @@ int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
 	rc = tess_chip_counters(be, slice, false, counters);
 	if (rc)
 		return rc;
-	for (i = 0; i < TESS_COUNTER_COUNT; i++)
-		start.counters.counter[i] = cpu_to_le64(counters[i]);
+	for (i = 0; i < TESS_COUNTS; i++)
+		start.counters.counter[tess_chip_counter_reg(i) / sizeof(u64)] =
+			cpu_to_le64(counters[i]);
 	if (!tess_chip_is_alive(chip))
 		return -ENODEV;
 	/* The present client may have become the next one meanwhile */

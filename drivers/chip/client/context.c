@@ -29,6 +29,7 @@
 #include "base/chip.h"
 #include "client.h"
 #include "context.h"
+#include "counters.h"
 
 static_assert(sizeof(struct tess_chip_context_start) == TESS_CTX_IDLE_SIZE);
 static_assert(TESS_CTX_PAGE_BYTES == TESS_SREG_COUNTERS);
@@ -118,13 +119,13 @@ int tess_chip_context_get(struct tess_hw_context *hw, enum tess_client_value wha
 	return ctx->bad ? -EBADMSG : 0;
 }
 
-int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT])
+int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTS])
 {
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
-		rc = tess_chip_context_read(hw, TESS_SREG_COUNTERS + i * sizeof(u64), 8,
+	for (i = 0; !rc && i < TESS_COUNTS; i++)
+		rc = tess_chip_context_read(hw, TESS_SREG_COUNTERS + tess_chip_counter_reg(i), 8,
 					    &counters[i]);
 	return rc;
 }

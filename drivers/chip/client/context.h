@@ -59,7 +59,7 @@ void tess_chip_context_clear(struct tess_hw_context *hw);
 void tess_chip_context_copy(struct tess_hw_context *hw, const struct tess_hw_context *from);
 int tess_chip_context_read(struct tess_hw_context *hw, u32 off, unsigned int width, u64 *val);
 int tess_chip_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val);
-int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTER_COUNT]);
+int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTS]);
 bool tess_chip_context_fault(struct tess_hw_context *hw, struct tess_fault *fault);
 void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used);
 void tess_chip_context_put(struct tess_chip_context *ctx);

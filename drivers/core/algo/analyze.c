@@ -77,39 +77,34 @@ static u64 times(u64 a, u32 b)
 	return a && b > div64_u64(~0ull, a) ? ~0ull : a * b;
 }
 
-static u64 counter(const u64 *counters, unsigned int offset)
-{
-	return counters[offset / sizeof(u64)];
-}
-
 /* A client reset makes counters start again; then all of what they show is new */
 static void analysis_forget_reset(struct tess_analysis *an, const u64 *counters)
 {
 	unsigned int i;
 
-	for (i = 0; i < TESS_COUNTER_COUNT; i++)
+	for (i = 0; i < TESS_COUNTS; i++)
 		if (counters[i] < an->seen[i])
 			break;
-	if (i < TESS_COUNTER_COUNT)
+	if (i < TESS_COUNTS)
 		memset(an->seen, 0, sizeof(an->seen));
 }
 
-static u64 analysis_delta(const struct tess_analysis *an, const u64 *counters, unsigned int offset)
+static u64 analysis_delta(const struct tess_analysis *an, const u64 *counters, enum tess_count what)
 {
-	return counter(counters, offset) - counter(an->seen, offset);
+	return counters[what] - an->seen[what];
 }
 
 static void analysis_intensity(struct tess_analysis *an, const struct tess_sample *sample,
 			       const u64 *counters, u64 busy)
 {
-	u64 bytes = analysis_delta(an, counters, TESS_COUNTER_BYTES);
-	u64 links = analysis_delta(an, counters, TESS_COUNTER_LINK_BYTES);
+	u64 bytes = analysis_delta(an, counters, TESS_COUNT_BYTES);
+	u64 links = analysis_delta(an, counters, TESS_COUNT_LINK_BYTES);
 	u64 shader, memory;
 	u32 left;
 
 	if (!busy)
 		return;
-	shader = permille(analysis_delta(an, counters, TESS_COUNTER_INSTRUCTIONS),
+	shader = permille(analysis_delta(an, counters, TESS_COUNT_INSTRUCTIONS),
 			  times(busy, sample->cores));
 	memory = permille(bytes + min(links, ~bytes), times(busy, sample->bytes_per_cycle));
 	left = an->worked ? weight_left(busy, sample->half_life) : 0;
@@ -150,7 +145,7 @@ bool tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sa
 		return false;
 	if (!first) {
 		analysis_forget_reset(an, counters);
-		busy = analysis_delta(an, counters, TESS_COUNTER_BUSY);
+		busy = analysis_delta(an, counters, TESS_COUNT_BUSY);
 		analysis_intensity(an, sample, counters, busy);
 		analysis_load(an, sample, covered, busy);
 	}

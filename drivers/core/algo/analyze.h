@@ -3,7 +3,7 @@
 #define _TESSERA_CORE_ANALYZE_H_
 
 #include <linux/types.h>
-#include <tessera/hw/tess_regs.h>
+#include <tessera/counters.h>
 
 /**
  * struct tess_load - what a vslice does, exponentially weighted averages
@@ -36,7 +36,7 @@ struct tess_load {
  * @memory: as above
  */
 struct tess_analysis {
-	u64 seen[TESS_COUNTER_COUNT];
+	u64 seen[TESS_COUNTS];
 	u64 waited;
 	u64 time;
 	bool started;
@@ -51,7 +51,7 @@ struct tess_analysis {
 /**
  * struct tess_sample - what the analyzer is told of a vslice
  * @time: GPU time
- * @counters: TESS_COUNTER_* in order, since the client's reset; NULL: as in the last sample
+ * @counters: TESS_COUNT_* in order, since the client's reset; NULL: as in the last sample
  * @waited: GPU time for which it was runnable and not resident, since it was made
  * @queue: packets in its ring
  * @cores: shader cores of the slice that it was on

@@ -119,6 +119,11 @@ static const char *backend_wrong_info(const struct tess_gpu_info *info)
 		return "vram_size";
 	if (info->bank_size > info->vram_size)
 		return "bank_size";
+	if (!info->va_end || !IS_ALIGNED(info->va_end, SZ_4K))
+		return "va_end";
+	if (!info->vram_base || !IS_ALIGNED(info->vram_base, SZ_2M) ||
+	    info->vram_base > U64_MAX - info->vram_size)
+		return "vram_base";
 	return NULL;
 }
 

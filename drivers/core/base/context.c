@@ -157,7 +157,7 @@ u64 tess_context_value(const struct tess_context *ctx, enum tess_client_value wh
 	return tess_context_get(ctx, what, &val) ? 0 : val;
 }
 
-int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT])
+int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTS])
 {
 	return tess_gpu_switch_ops(ctx->obj.gpu)->counters(ctx->hw, counters);
 }

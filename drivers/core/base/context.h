@@ -16,7 +16,7 @@ void tess_context_copy(struct tess_context *to, const struct tess_context *from)
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val);
 int tess_context_get(const struct tess_context *ctx, enum tess_client_value what, u64 *val);
 u64 tess_context_value(const struct tess_context *ctx, enum tess_client_value what);
-int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTER_COUNT]);
+int tess_context_counters(const struct tess_context *ctx, u64 counters[TESS_COUNTS]);
 bool tess_context_has_work(const struct tess_context *ctx);
 bool tess_context_fault(const struct tess_context *ctx, struct tess_fault *fault);
 

@@ -440,7 +440,8 @@ EXPORT_SYMBOL_NS_GPL(tess_as_destroy, TESS_NS);
 
 static bool as_range_is_valid(const struct tess_as *as, u64 va, u64 size)
 {
-	u64 end = as->stage == TESS_AS_STAGE1 ? TESS_VA_END : TESS_PA_END;
+	/* Guests have the address map of what they see, whatever GPU is behind it */
+	u64 end = as->stage == TESS_AS_STAGE1 ? as->obj.gpu->info.va_end : TESS_PA_END;
 
 	return size && !((va | size) % SZ_4K) && va < end && size <= end - va;
 }
@@ -450,9 +451,9 @@ static bool pa_range_is_valid(const struct tess_gpu *gpu, u64 pa, u64 size)
 {
 	if (pa % SZ_4K)
 		return false;
-	if (pa < TESS_PA_VRAM)
-		return size <= TESS_PA_VRAM - pa;
-	pa -= TESS_PA_VRAM;
+	if (pa < gpu->info.vram_base)
+		return size <= gpu->info.vram_base - pa;
+	pa -= gpu->info.vram_base;
 	return pa < gpu->info.vram_size && size <= gpu->info.vram_size - pa;
 }
 

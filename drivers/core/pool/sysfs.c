@@ -230,7 +230,7 @@ static ssize_t slice_show_rate(struct tess_slice *slice, unsigned int arg, char 
 
 static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, char *buf)
 {
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	struct tess_gpu *gpu = slice->gpu;
 	int idx, rc;
 
@@ -242,7 +242,7 @@ static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, ch
 	tess_gpu_exit(gpu, idx);
 	if (rc)
 		return rc;
-	return sysfs_emit(buf, "%llu\n", counters[arg / sizeof(u64)]);
+	return sysfs_emit(buf, "%llu\n", counters[arg]);
 }
 
 /* ---- slice: how it is shared ---- */
@@ -363,19 +363,19 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR("compute_rate", slice_show_rate, RATE_COMPUTE),
 	SLICE_ATTR("memory_bandwidth", slice_show_rate, RATE_BANDWIDTH),
 	SLICE_ATTR("texture_fill_rate", slice_show_rate, RATE_TEXELS),
-	SLICE_ATTR_ADMIN("active_cycles", slice_show_counter, TESS_COUNTER_CYCLES),
-	SLICE_ATTR_ADMIN("busy_cycles", slice_show_counter, TESS_COUNTER_BUSY),
-	SLICE_ATTR_ADMIN("stall_cycles", slice_show_counter, TESS_COUNTER_STALL),
-	SLICE_ATTR_ADMIN("instructions", slice_show_counter, TESS_COUNTER_INSTRUCTIONS),
-	SLICE_ATTR_ADMIN("flops", slice_show_counter, TESS_COUNTER_FLOPS),
-	SLICE_ATTR_ADMIN("texels", slice_show_counter, TESS_COUNTER_TEXELS),
-	SLICE_ATTR_ADMIN("pixels", slice_show_counter, TESS_COUNTER_PIXELS),
-	SLICE_ATTR_ADMIN("copy_bytes", slice_show_counter, TESS_COUNTER_BYTES),
-	SLICE_ATTR_ADMIN("link_bytes", slice_show_counter, TESS_COUNTER_LINK_BYTES),
-	SLICE_ATTR_ADMIN("groups", slice_show_counter, TESS_COUNTER_GROUPS),
-	SLICE_ATTR_ADMIN("packets", slice_show_counter, TESS_COUNTER_PACKETS),
-	SLICE_ATTR_ADMIN("dispatches", slice_show_counter, TESS_COUNTER_DISPATCHES),
-	SLICE_ATTR_ADMIN("faults", slice_show_counter, TESS_COUNTER_FAULTS),
+	SLICE_ATTR_ADMIN("active_cycles", slice_show_counter, TESS_COUNT_CYCLES),
+	SLICE_ATTR_ADMIN("busy_cycles", slice_show_counter, TESS_COUNT_BUSY),
+	SLICE_ATTR_ADMIN("stall_cycles", slice_show_counter, TESS_COUNT_STALL),
+	SLICE_ATTR_ADMIN("instructions", slice_show_counter, TESS_COUNT_INSTRUCTIONS),
+	SLICE_ATTR_ADMIN("flops", slice_show_counter, TESS_COUNT_FLOPS),
+	SLICE_ATTR_ADMIN("texels", slice_show_counter, TESS_COUNT_TEXELS),
+	SLICE_ATTR_ADMIN("pixels", slice_show_counter, TESS_COUNT_PIXELS),
+	SLICE_ATTR_ADMIN("copy_bytes", slice_show_counter, TESS_COUNT_BYTES),
+	SLICE_ATTR_ADMIN("link_bytes", slice_show_counter, TESS_COUNT_LINK_BYTES),
+	SLICE_ATTR_ADMIN("groups", slice_show_counter, TESS_COUNT_GROUPS),
+	SLICE_ATTR_ADMIN("packets", slice_show_counter, TESS_COUNT_PACKETS),
+	SLICE_ATTR_ADMIN("dispatches", slice_show_counter, TESS_COUNT_DISPATCHES),
+	SLICE_ATTR_ADMIN("faults", slice_show_counter, TESS_COUNT_FAULTS),
 };
 
 static ssize_t slice_attr_show(struct kobject *kobj, struct attribute *attr, char *buf)

@@ -72,7 +72,7 @@ static void analyze_describe(struct tess_slice *slice, struct tess_sample *sampl
  * @vgpu: vGPU
  * @vslice: index
  * @time: GPU time
- * @counters: TESS_COUNTER_* in order; NULL: they are as they were at the last sample
+ * @counters: TESS_COUNT_* in order; NULL: they are as they were at the last sample
  * @waited: GPU time for which it was runnable and not resident, since it was made
  * @queue: packets in its ring
  */
@@ -99,7 +99,7 @@ static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct 
 	struct tess_gpu *gpu = slice->gpu;
 	const struct tess_backend_ops *ops = tess_gpu_ops(gpu);
 	struct tess_sample sample = { .waited = stats->wait_cycles, .queue = stats->queue };
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	int rc = 0;
 
 	if (vs->vgpu->elastic) {

@@ -586,7 +586,7 @@ EXPORT_SYMBOL_NS_GPL(tess_ring_fault, TESS_NS);
 
 /* ---- counters ---- */
 
-static int ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTER_COUNT])
+static int ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTS])
 {
 	struct tess_gpu *gpu = ring->obj.gpu;
 
@@ -595,7 +595,7 @@ static int ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTER_COUNT
 	return tess_gpu_ops(gpu)->counters(gpu->be, ring->slice->index, false, counters);
 }
 
-int tess_ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTER_COUNT])
+int tess_ring_counters(struct tess_ring *ring, u64 counters[TESS_COUNTS])
 {
 	int idx, rc;
 
@@ -610,7 +610,7 @@ EXPORT_SYMBOL_NS_GPL(tess_ring_counters, TESS_NS);
 u64 tess_ring_spent(struct tess_ring *ring, u64 seq)
 {
 	struct tess_gpu *gpu = ring->obj.gpu;
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	u64 cycles = 0;
 	int idx;
 
@@ -618,7 +618,7 @@ u64 tess_ring_spent(struct tess_ring *ring, u64 seq)
 		return 0;
 	if (seq && seq <= READ_ONCE(ring->submitted) && !ring_counters(ring, counters))
 		cycles = tess_gpu_ops(gpu)->ring_spent(ring->hw, seq,
-						       counters[TESS_COUNTER_BUSY / sizeof(u64)]);
+						       counters[TESS_COUNT_BUSY]);
 	tess_vslice_end(ring->slice, idx);
 	return cycles;
 }

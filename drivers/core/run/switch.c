@@ -113,13 +113,13 @@ static void switch_saved(struct tess_slice *slice, struct tess_vslice *out, u64 
 			 enum tess_out_reason reason)
 {
 	struct tess_sched_entity *se = &out->sched;
-	u64 counters[TESS_COUNTER_COUNT] = { 0 };
+	u64 counters[TESS_COUNTS] = { 0 };
 	struct tess_fault fault;
 
 	tess_context_counters(out->context, counters);
 	se->has_work = tess_context_has_work(out->context);
 	out->fault_owed = !slice->fault_told && tess_context_fault(out->context, &fault);
-	tess_sched_charge(slice, out, time, counters[TESS_COUNTER_BUSY / sizeof(u64)],
+	tess_sched_charge(slice, out, time, counters[TESS_COUNT_BUSY],
 			  reason == TESS_OUT_IDLE || reason == TESS_OUT_FAULT);
 	if (!out->ring)
 		tess_analyze_sample(slice, out->vgpu, out->index, time, counters, se->wait_cycles,

@@ -129,7 +129,7 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
  *
  * Return: 0, -ENODEV.
  */
-int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT])
+int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTS])
 {
 	struct tess_gpu *gpu = slice->gpu;
 	unsigned int i;
@@ -137,7 +137,7 @@ int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUN
 
 	lockdep_assert_held(&slice->hw);
 	rc = tess_gpu_ops(gpu)->counters(gpu->be, slice->index, true, counters);
-	for (i = 0; !rc && i < TESS_COUNTER_COUNT; i++)
+	for (i = 0; !rc && i < TESS_COUNTS; i++)
 		counters[i] += slice->past[i];
 	return rc;
 }
@@ -145,7 +145,7 @@ int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUN
 /* A reset clears the slice's counters; what it did for its clients is not forgotten */
 static void slice_keep_counters(struct tess_slice *slice)
 {
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 
 	if (slice->state >= TESS_SLICE_ELASTIC && slice->state <= TESS_SLICE_SHARED &&
 	    !tess_slice_counters(slice, counters))

@@ -76,7 +76,7 @@ struct tess_slice {
 
 	struct mutex hw;
 	bool is_paired;
-	u64 past[TESS_COUNTER_COUNT];
+	u64 past[TESS_COUNTS];
 	bool fault_told;
 	struct delayed_work fault_work;
 	struct tess_runq rq;
@@ -111,7 +111,7 @@ void tess_slice_init(struct tess_slice *slice, struct tess_gpu *gpu, unsigned in
 void tess_slice_lock_two(struct tess_slice *a, struct tess_slice *b);
 void tess_slice_unlock_two(struct tess_slice *a, struct tess_slice *b);
 int tess_slice_reset(struct tess_slice *slice);
-int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTER_COUNT]);
+int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTS]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
 int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner);
 bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu);

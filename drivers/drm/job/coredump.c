@@ -24,7 +24,6 @@
 #include <drm/drm_gpuvm.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
-#include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
 #include "base/device.h"
 #include "coredump.h"
@@ -103,7 +102,7 @@ static const char *tess_dump_where(const struct drm_gpuva *va)
 static void tess_dump_mappings(struct drm_printer *p, struct tess_vm *vm, u64 addr)
 {
 	u64 from = addr > TESS_DUMP_REACH ? addr - TESS_DUMP_REACH : 0;
-	u64 to = min_t(u64, addr + TESS_DUMP_REACH, TESS_VA_END);
+	u64 to = min_t(u64, addr + TESS_DUMP_REACH, to_tess_device(vm->base.drm)->info.va_end);
 	unsigned int count = 0;
 	struct drm_gpuva *va;
 

@@ -240,7 +240,7 @@ static void tess_lane_hang(struct tess_lane *lane, u64 seq)
 static bool tess_lane_overdue(struct tess_lane *lane)
 {
 	u64 limit = (u64)READ_ONCE(hang_ms) * lane->tdev->info.clock_khz;
-	u64 counters[TESS_COUNTER_COUNT];
+	u64 counters[TESS_COUNTS];
 	u64 cycles;
 
 	if (!limit || tess_lane_takes_turns(lane) || !lane->ring ||
@@ -248,7 +248,7 @@ static bool tess_lane_overdue(struct tess_lane *lane)
 		return false;
 
 	/* Smaller after a reset of the slice: start again. */
-	cycles = counters[TESS_COUNTER_CYCLES / sizeof(u64)];
+	cycles = counters[TESS_COUNT_CYCLES];
 	if (lane->watched_since == TESS_WATCH_NO_CYCLES || cycles < lane->watched_since) {
 		lane->watched_since = cycles;
 		return false;

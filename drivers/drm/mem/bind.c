@@ -25,7 +25,6 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 #include <tessera/compat.h>
-#include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
 #include "base/args.h"
 #include "base/device.h"
@@ -40,7 +39,7 @@
 	(DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC | DRM_TESSERA_BIND_NULL)
 /* Memory behind null mappings, again and again */
 #define TESS_SCRATCH_BYTES	SZ_64K
-static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
+static int tess_bind_check(const struct drm_tessera_vm_bind_op *op, u64 va_end)
 {
 	if (op->pad || op->op > DRM_TESSERA_BIND_UNMAP)
 		return -EINVAL;
@@ -52,7 +51,7 @@ static int tess_bind_check(const struct drm_tessera_vm_bind_op *op)
 		return -EINVAL;
 	if (!op->size || !PAGE_ALIGNED(op->size | op->va | op->offset))
 		return -EINVAL;
-	if (op->size > TESS_VA_END || op->va > TESS_VA_END - op->size)
+	if (op->size > va_end || op->va > va_end - op->size)
 		return -EINVAL;
 	return 0;
 }
@@ -288,7 +287,7 @@ static int tess_vm_bind_op(struct tess_vm *vm, struct drm_file *file,
 	struct drm_exec exec;
 	int ret;
 
-	ret = tess_bind_check(op);
+	ret = tess_bind_check(op, to_tess_device(vm->base.drm)->info.va_end);
 	if (ret)
 		return ret;
 	ret = tess_bind_prepare(&bind, file, op);

@@ -19,7 +19,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
-#include <tessera/hw/tess_mem.h>
 #include "account.h"
 #include "base/device.h"
 #include "base/usage.h"
@@ -424,7 +423,7 @@ int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 	if ((args->flags & DRM_TESSERA_BO_CONTIGUOUS) && !(args->flags & DRM_TESSERA_BO_VRAM))
 		return -EINVAL;
 	/* What no VM could map is no sensible size; rounding it up cannot wrap then. */
-	if (!args->size || args->size > TESS_VA_END)
+	if (!args->size || args->size > to_tess_device(drm)->info.va_end)
 		return -EINVAL;
 	args->size = PAGE_ALIGN(args->size);
 

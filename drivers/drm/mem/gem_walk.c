@@ -4,8 +4,8 @@
  */
 #include <linux/minmax.h>
 #include <linux/scatterlist.h>
-#include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
+#include "base/device.h"
 #include "gem.h"
 
 /* State of a walk: @skip bytes until its start, @left bytes until its end */
@@ -52,10 +52,12 @@ int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, vo
 	struct sg_table *sgt;
 	unsigned int i;
 	int ret = 0;
+	u64 base;
 
 	if (bo->vram) {
+		base = to_tess_device(bo->shmem.base.dev)->info.vram_base;
 		for (i = 0; i < bo->vram->count && cur.left && !ret; i++)
-			ret = tess_bo_cursor_piece(&cur, TESS_PA_VRAM + bo->vram->extent[i].offset,
+			ret = tess_bo_cursor_piece(&cur, base + bo->vram->extent[i].offset,
 						   bo->vram->extent[i].size);
 		return ret;
 	}

@@ -15,7 +15,6 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_gem.h>
 #include <drm/tessera_drm.h>
-#include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
 #include "base/device.h"
 #include "bind_step.h"
@@ -52,11 +51,12 @@ static const struct drm_gpuvm_ops tess_gpuvm_ops = {
 /* Needs no memory, so that it fits for clean-up */
 static void tess_vm_unmap_all(struct tess_vm *vm)
 {
+	u64 end = to_tess_device(vm->base.drm)->info.va_end;
 	struct drm_gpuva *va, *next;
 
 	mutex_lock(&vm->lock);
-	if (vm->as && !drm_gpuvm_interval_empty(&vm->base, 0, TESS_VA_END))
-		tess_vm_unmap(vm, 0, TESS_VA_END);
+	if (vm->as && !drm_gpuvm_interval_empty(&vm->base, 0, end))
+		tess_vm_unmap(vm, 0, end);
 
 	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
 		struct drm_gem_object *obj = va->gem.obj;
@@ -195,7 +195,7 @@ static struct tess_vm *tess_vm_create(struct tess_device *tdev, struct tess_file
 	mutex_init(&vm->tables);
 	vm->return_at = jiffies;
 	drm_dev_get(tdev->drm);
-	drm_gpuvm_init(&vm->base, "tessera", 0, tdev->drm, resv, 0, TESS_VA_END, 0, 0,
+	drm_gpuvm_init(&vm->base, "tessera", 0, tdev->drm, resv, 0, tdev->info.va_end, 0, 0,
 		       &tess_gpuvm_ops);
 	drm_gem_object_put(resv);
 

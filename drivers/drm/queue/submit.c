@@ -18,7 +18,6 @@
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/tessera_drm.h>
-#include <tessera/hw/tess_mem.h>
 #include "base/args.h"
 #include "base/device.h"
 #include "base/sync.h"
@@ -377,17 +376,18 @@ static int tess_submit_entered(struct tess_queue *queue, struct drm_file *file,
 	return ret;
 }
 
-static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd, bool parallel)
+static bool tess_cmd_valid(const struct drm_tessera_cmd *cmd, bool parallel, u64 va_end)
 {
 	if (cmd->flags || (cmd->slices && !parallel))
 		return false;
 	if (!cmd->count || cmd->count > DRM_TESSERA_MAX_INDIRECT)
 		return false;
-	return !(cmd->va % DRM_TESSERA_PKT_SIZE) &&
-	       cmd->va <= TESS_VA_END - (u64)cmd->count * DRM_TESSERA_PKT_SIZE;
+	return !(cmd->va % DRM_TESSERA_PKT_SIZE) && cmd->va < va_end &&
+	       (u64)cmd->count * DRM_TESSERA_PKT_SIZE <= va_end - cmd->va;
 }
 
-static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *arr, bool parallel)
+static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *arr, bool parallel,
+					      u64 va_end)
 {
 	struct drm_tessera_cmd *cmds;
 	u32 i;
@@ -398,7 +398,7 @@ static struct drm_tessera_cmd *tess_cmds_copy(const struct drm_tessera_array *ar
 	if (IS_ERR(cmds))
 		return cmds;
 	for (i = 0; i < arr->count; i++) {
-		if (!tess_cmd_valid(&cmds[i], parallel)) {
+		if (!tess_cmd_valid(&cmds[i], parallel, va_end)) {
 			kvfree(cmds);
 			return ERR_PTR(-EINVAL);
 		}
@@ -418,7 +418,8 @@ static int tess_submit(struct tess_queue *queue, struct drm_file *file,
 	};
 	int ret;
 
-	req.cmds = tess_cmds_copy(&args->cmds, req.parallel);
+	req.cmds = tess_cmds_copy(&args->cmds, req.parallel,
+				  to_tess_device(queue->vm->base.drm)->info.va_end);
 	if (IS_ERR(req.cmds))
 		return PTR_ERR(req.cmds);
 	req.ins = tess_syncs_copy(&args->in_syncs);

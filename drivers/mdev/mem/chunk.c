@@ -17,6 +17,7 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
+#include <tessera/gpu.h>
 #include <tessera/hw/tess_mem.h>
 #include <tessera/memory.h>
 #include "base/mdev.h"
@@ -58,16 +59,17 @@ static void chunk_leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chun
 
 /* ---- mapping ---- */
 
-static int chunk_enter_segment(struct tess_as *as, u64 gpa, dma_addr_t addr, u64 size, u32 prot)
+static int chunk_enter_segment(const struct tess_mdev_part *part, u64 gpa, dma_addr_t addr,
+			       u64 size, u32 prot)
 {
-	if (addr + size > BIT_ULL(TESS_BUS_BITS))
+	if (addr + size > tess_gpu_info(tess_vgpu_gpu(part->vgpu))->vram_base)
 		return -ERANGE;
-	return tess_as_map(as, gpa, addr, size, prot);
+	return tess_as_map(part->as, gpa, addr, size, prot);
 }
 
 /* Segments that follow each other are entered as one, for large leaves */
-static int chunk_enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *chunk,
-			      const struct sg_table *sgt)
+static int chunk_enter_stage2(const struct tess_mdev_part *part,
+			      const struct tess_mdev_chunk *chunk, const struct sg_table *sgt)
 {
 	u64 gpa = chunk->pin.first << PAGE_SHIFT, size = 0;
 	struct scatterlist *sg;
@@ -80,20 +82,21 @@ static int chunk_enter_stage2(struct tess_as *as, const struct tess_mdev_chunk *
 			size += sg_dma_len(sg);
 			continue;
 		}
-		ret = size ? chunk_enter_segment(as, gpa, addr, size, chunk->prot) : 0;
+		ret = size ? chunk_enter_segment(part, gpa, addr, size, chunk->prot) : 0;
 		if (ret)
 			goto err_unmap;
 		gpa += size;
 		addr = sg_dma_address(sg);
 		size = sg_dma_len(sg);
 	}
-	ret = chunk_enter_segment(as, gpa, addr, size, chunk->prot);
+	ret = chunk_enter_segment(part, gpa, addr, size, chunk->prot);
 	if (ret)
 		goto err_unmap;
 	return 0;
 
 err_unmap:
-	tess_as_unmap(as, chunk->pin.first << PAGE_SHIFT, (u64)chunk->pin.npages << PAGE_SHIFT);
+	tess_as_unmap(part->as, chunk->pin.first << PAGE_SHIFT,
+		      (u64)chunk->pin.npages << PAGE_SHIFT);
 	return ret;
 }
 
@@ -137,7 +140,7 @@ static int chunk_enter_parts(struct tess_mdev *tm, const struct tess_mdev_chunk 
 	int ret;
 
 	for (i = 0; i < chunk->count; i++) {
-		ret = chunk_enter_stage2(tm->parts.part[i]->as, chunk, &chunk->sgt[i]);
+		ret = chunk_enter_stage2(tm->parts.part[i], chunk, &chunk->sgt[i]);
 		if (ret) {
 			chunk_leave_stage2(tm, chunk, i);
 			return ret;
@@ -188,7 +191,7 @@ static int chunk_prepare(struct tess_mdev_chunk *chunk, struct tess_mdev_part *n
 	ret = chunk_map_dma(chunk, pages, next->dev, &sgt, ALSO_MAPPED);
 	if (ret)
 		return ret;
-	ret = chunk_enter_stage2(next->as, chunk, &sgt);
+	ret = chunk_enter_stage2(next, chunk, &sgt);
 	if (ret)
 		chunk_unmap_dma(chunk, next->dev, &sgt, ALSO_MAPPED);
 	else

@@ -377,16 +377,18 @@ int tess_mdev_dma_fault(struct tess_mdev_part *part, const struct tess_host_faul
 
 /* ---- life cycle ---- */
 
-static int map_vram_window(struct tess_as *as, const struct tess_vram *vram)
+/* Where the guest finds VRAM does not depend on where it is */
+static int map_vram_window(struct tess_as *as, struct tess_vgpu *vgpu)
 {
-	u64 gpa = TESS_PA_VRAM;
+	u64 base = tess_gpu_info(tess_vgpu_gpu(vgpu))->vram_base, gpa = TESS_PA_VRAM;
+	const struct tess_vram *vram = tess_vgpu_vram(vgpu);
 	unsigned int i;
 	int ret;
 
 	for (i = 0; vram && i < vram->count; i++) {
 		const struct tess_vram_extent *extent = &vram->extent[i];
 
-		ret = tess_as_map(as, gpa, TESS_PA_VRAM + extent->offset, extent->size,
+		ret = tess_as_map(as, gpa, base + extent->offset, extent->size,
 				  TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC);
 		if (ret)
 			return ret;
@@ -404,7 +406,7 @@ struct tess_as *tess_mdev_stage2_create(struct tess_vgpu *vgpu)
 	as = tess_as_create(tess_vgpu_gpu(vgpu), TESS_AS_STAGE2, NULL);
 	if (IS_ERR(as))
 		return as;
-	ret = map_vram_window(as, tess_vgpu_vram(vgpu));
+	ret = map_vram_window(as, vgpu);
 	if (!ret)
 		return as;
 	tess_as_destroy(as);
