@@ -103,8 +103,8 @@ static inline void tess_as_budget_give(struct tess_as_budget *budget)
 
 /**
  * struct tess_hw_vram - memory, embedded in the back-end's own structure
- * @vram: what it is; @vram.extent comes from kvmalloc(), the core takes it over and
- *	frees it (it may outlive this structure)
+ * @vram: what it is. It is the back-end's and does not change until vram_free(); the core has a
+ *	copy, which may outlive this structure
  */
 struct tess_hw_vram {
 	struct tess_vram vram;

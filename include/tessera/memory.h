@@ -73,6 +73,21 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
 				  bool contiguous);
 
 /**
+ * tess_vram_reserve() - allocate VRAM that may not be zero
+ * @gpu: GPU
+ * @size: as of tess_vram_alloc()
+ * @near_slice: as of tess_vram_alloc()
+ * @contiguous: as of tess_vram_alloc()
+ *
+ * Quickly, so that locks may be held. Another client's data may be there: the caller writes all of
+ * it before anybody can read it.
+ *
+ * Return: as tess_vram_alloc().
+ */
+struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
+				    bool contiguous);
+
+/**
  * tess_vram_free() - return VRAM
  * @gpu: GPU that it is of, gone or not
  * @vram: from tess_vram_alloc(); no slice can reach it any more

@@ -45,12 +45,10 @@
  * struct tess_chip_vram_object - an allocation
  * @hw: for the core
  * @blocks: of the buddy allocator
- * @size: bytes; the core takes @hw.vram over
  */
 struct tess_chip_vram_object {
 	struct tess_hw_vram hw;
 	struct list_head blocks;
-	u64 size;
 };
 
 static struct tess_chip_vram_object *to_object(struct tess_hw_vram *hw)
@@ -189,14 +187,17 @@ static int vram_access_error(const struct tess_chip *chip)
 	return READ_ONCE(chip->be.asleep) ? -EBUSY : 0;
 }
 
-/* false: not all of it, because the GPU is gone or asleep, or @hurry was set meanwhile */
-static bool vram_zero_range(struct tess_chip *chip, u64 off, u64 left, const bool *hurry)
+/* -EAGAIN: @hurry was set meanwhile. On an error not all of it is zero */
+static int vram_zero_range(struct tess_chip *chip, u64 off, u64 left, const bool *hurry)
 {
 	while (left) {
 		u64 n = min_t(u64, left, SZ_2M);
+		int rc = vram_access_error(chip);
 
-		if (vram_access_error(chip) || (hurry && READ_ONCE(*hurry)))
-			return false;
+		if (!rc && hurry && READ_ONCE(*hurry))
+			rc = -EAGAIN;
+		if (rc)
+			return rc;
 		memset_io(chip->params.vram + off, 0, n);
 		off += n;
 		left -= n;
@@ -204,11 +205,11 @@ static bool vram_zero_range(struct tess_chip *chip, u64 off, u64 left, const boo
 	}
 	/* Write-combined: out of the CPU before anybody is told */
 	wmb();
-	return true;
+	return 0;
 }
 
-static bool vram_zero_block(struct tess_chip *chip, struct gpu_buddy_block *block,
-			    const bool *hurry)
+static int vram_zero_block(struct tess_chip *chip, struct gpu_buddy_block *block,
+			   const bool *hurry)
 {
 	return vram_zero_range(chip, gpu_buddy_block_offset(block),
 			       gpu_buddy_block_size(&chip->mm.buddy, block), hurry);
@@ -235,7 +236,7 @@ static void vram_clean(struct tess_chip *chip)
 		mm->cleaning = block;
 		mm->hurry = false;
 		mutex_unlock(&mm->lock);
-		zeroed = vram_zero_block(chip, block, &mm->hurry);
+		zeroed = !vram_zero_block(chip, block, &mm->hurry);
 		mutex_lock(&mm->lock);
 		if (!zeroed)
 			vram_stain(chip, block);
@@ -317,7 +318,6 @@ struct tess_hw_vram *tess_chip_vram_alloc(struct tess_backend *be, u64 size, int
 	if (!obj)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&obj->blocks);
-	obj->size = size;
 	rc = vram_alloc_blocks(chip, size, near_slice, contiguous, &obj->blocks);
 	if (rc)
 		goto err_free;
@@ -344,6 +344,7 @@ void tess_chip_vram_free(struct tess_backend *be, struct tess_hw_vram *hw)
 	struct tess_chip_vram_object *obj = to_object(hw);
 
 	vram_free_blocks(to_tess_chip(be), &obj->blocks);
+	kvfree(obj->hw.vram.extent);
 	kfree(obj);
 }
 
@@ -351,18 +352,19 @@ int tess_chip_vram_clear(struct tess_backend *be, struct tess_hw_vram *hw)
 {
 	struct tess_chip *chip = to_tess_chip(be);
 	struct gpu_buddy_block *block;
+	int rc;
 
-	list_for_each_entry(block, &to_object(hw)->blocks, link)
-		if (!gpu_buddy_block_is_clear(block) && !vram_zero_block(chip, block, NULL))
-			return vram_access_error(chip);
+	list_for_each_entry(block, &to_object(hw)->blocks, link) {
+		rc = gpu_buddy_block_is_clear(block) ? 0 : vram_zero_block(chip, block, NULL);
+		if (rc)
+			return rc;
+	}
 	return 0;
 }
 
 int tess_chip_vram_zero(struct tess_backend *be, u64 offset, u64 size)
 {
-	struct tess_chip *chip = to_tess_chip(be);
-
-	return vram_zero_range(chip, offset, size, NULL) ? 0 : vram_access_error(chip);
+	return vram_zero_range(to_tess_chip(be), offset, size, NULL);
 }
 
 int tess_chip_vram_read(struct tess_backend *be, u64 offset, void *buf, size_t len)

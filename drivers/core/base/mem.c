@@ -49,6 +49,27 @@ struct tess_vram_object {
 
 /* ---- VRAM ---- */
 
+/* The back-end's part of it. Inside tess_gpu_enter() */
+static int vram_alloc_hw(struct tess_vram_object *v, struct tess_gpu *gpu, u64 size, int near_slice,
+			 bool contiguous)
+{
+	const struct tess_backend_ops *ops = tess_gpu_ops(gpu);
+	struct tess_hw_vram *hw;
+
+	hw = ops->vram_alloc(gpu->be, size, near_slice, contiguous);
+	if (IS_ERR(hw))
+		return PTR_ERR(hw);
+	v->vram = hw->vram;
+	v->vram.extent = kvmemdup(hw->vram.extent,
+				  array_size(hw->vram.count, sizeof(*hw->vram.extent)), GFP_KERNEL);
+	if (!v->vram.extent) {
+		ops->vram_free(gpu->be, hw);
+		return -ENOMEM;
+	}
+	v->hw = hw;
+	return 0;
+}
+
 static void vram_destroy(struct tess_object *obj)
 {
 	struct tess_vram_object *v = container_of(obj, struct tess_vram_object, obj);
@@ -70,23 +91,11 @@ static const struct tess_object_ops vram_ops = {
 	.free = vram_shell_free,
 };
 
-/**
- * tess_vram_reserve() - allocate VRAM that may not be zero
- * @gpu: GPU
- * @size: bytes, multiple of 4 KiB
- * @near_slice: as of tess_vram_alloc()
- * @contiguous: as of tess_vram_alloc()
- *
- * Quickly, so that locks may be held. tess_vram_clear() has to follow before anybody reads it.
- *
- * Return: as tess_vram_alloc().
- */
 struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
 				    bool contiguous)
 {
 	struct tess_vram_object *v;
-	struct tess_hw_vram *hw;
-	int idx;
+	int idx, rc;
 
 	if (!size || size % SZ_4K || size > gpu->info.vram_size)
 		return ERR_PTR(-EINVAL);
@@ -99,19 +108,17 @@ struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_sli
 		kfree(v);
 		return ERR_PTR(-ENODEV);
 	}
-	hw = tess_gpu_ops(gpu)->vram_alloc(gpu->be, size, near_slice, contiguous);
-	if (!IS_ERR(hw)) {
-		v->hw = hw;
-		v->vram = hw->vram;
+	rc = vram_alloc_hw(v, gpu, size, near_slice, contiguous);
+	if (!rc)
 		tess_object_add(&v->obj, gpu, &vram_ops);
-	}
 	tess_gpu_exit(gpu, idx);
-	if (IS_ERR(hw)) {
+	if (rc) {
 		kfree(v);
-		return ERR_CAST(hw);
+		return ERR_PTR(rc);
 	}
 	return &v->vram;
 }
+EXPORT_SYMBOL_NS_GPL(tess_vram_reserve, TESS_NS);
 
 struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
 				  bool contiguous)
@@ -143,7 +150,7 @@ EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
  * It takes as long as the CPU needs for so many stores to the GPU: no lock that others want is
  * held.
  *
- * Return: 0, -ENODEV.
+ * Return: 0; -ENODEV; -EBUSY the GPU is asleep, and not all of it is zero.
  */
 int tess_vram_clear(struct tess_vram *vram)
 {
@@ -151,6 +158,7 @@ int tess_vram_clear(struct tess_vram *vram)
 	struct tess_gpu *gpu = v->obj.gpu;
 	int idx, rc;
 
+	lockdep_assert_not_held(&gpu->compose);
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
 	rc = tess_gpu_ops(gpu)->vram_clear(gpu->be, v->hw);
@@ -173,6 +181,7 @@ static int vram_zero(struct tess_gpu *gpu, u64 at, u64 len)
 {
 	int idx, rc;
 
+	lockdep_assert_not_held(&gpu->compose);
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
 	rc = tess_gpu_ops(gpu)->vram_zero(gpu->be, at, len);
@@ -189,7 +198,7 @@ static int vram_zero(struct tess_gpu *gpu, u64 at, u64 len)
  *
  * As tess_vram_clear().
  *
- * Return: 0, -ENODEV.
+ * Return: 0, -ENODEV, -EBUSY.
  */
 int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size)
 {

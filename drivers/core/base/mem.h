@@ -6,8 +6,6 @@
 
 struct tess_hw_as;
 
-struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
-				    bool contiguous);
 u64 tess_vram_available(struct tess_gpu *gpu, u64 granule);
 int tess_vram_clear(struct tess_vram *vram);
 int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size);

@@ -312,7 +312,8 @@ int tess_bo_return_locked(struct tess_bo *bo)
 	ret = tess_account_vram(tdev, bo->usage, size, &dmem);
 	if (ret)
 		return ret;
-	vram = tess_vram_alloc(tdev->gpu, size, bo->near, false);
+	/* All of it is written before anything maps it: nothing has to be zero */
+	vram = tess_vram_reserve(tdev->gpu, size, bo->near, false);
 	if (IS_ERR(vram)) {
 		ret = PTR_ERR(vram);
 		goto err_unaccount;
