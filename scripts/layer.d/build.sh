@@ -5,7 +5,8 @@
 # everything else should not wait. A layer is a directory here with
 #
 #	packages	of Debian, one a line
-#	excludes	paths of theirs that are left out
+#	excludes	paths of theirs that are left out; with + ahead, that are not, though the
+#			environment leaves them out
 #	sources		one source package a line: name, version; then the files of it with SHA-256
 #	patches/*.patch	for the source, after Debian's own
 #	build		runs as root in the new root, in the directory of the patched source
@@ -31,6 +32,13 @@ fetch_packages()
 		die "cannot fetch the packages of $with"
 }
 
+# Status 4: nothing is wrong here, but it cannot be made any more, or not now.
+absent()
+{
+	echo "env: $*" >&2
+	exit 4
+}
+
 # The files of a source package are those that were looked at, or none.
 fetch_source()
 {
@@ -39,7 +47,7 @@ fetch_source()
 	read -r name version < <(grep -v '^#' "$layers/$with/sources")
 	mkdir "$work/source"
 	(cd "$work/source" && private_apt apt-get source --download-only "$name=$version" >&2) ||
-		die "the archive has no source of $name $version"
+		absent "the archive has no source of $name $version"
 	(cd "$work/source" && grep -E '^[0-9a-f]{64} ' "$layers/$with/sources" |
 		sha256sum --check --quiet >&2) ||
 		die "the source of $name $version is not the one that is pinned"
@@ -78,7 +86,8 @@ assemble_layer()
 	mount -t tmpfs -o mode=1777 tmp "$merged/tmp"
 	mkdir "$merged/run/archives"
 	mount --bind "$work/apt/archives" "$merged/run/archives"
-	sed '/^#/d; s/^/path-exclude=/' "$layers/$with/excludes" >"$merged/etc/dpkg/dpkg.cfg.d/$with"
+	sed '/^#/d; s/^+/path-include=/; t; s/^/path-exclude=/' "$layers/$with/excludes" \
+		>"$merged/etc/dpkg/dpkg.cfg.d/$with"
 	say "installing $(find "$work/apt/archives" -name '*.deb' | wc -l) packages"
 	in_layer sh -c 'dpkg --unpack --force-unsafe-io /run/archives/*.deb &&
 		dpkg --configure -a' >"$work/install.log" 2>&1 ||

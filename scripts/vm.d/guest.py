@@ -82,6 +82,12 @@ def host_args(n, bdf):
     return port_args(n) + ["-device", f"vfio-pci,host={comma(bdf)},id=gpu{n},bus=port{n}"]
 
 
+def vsock_args(cid):
+    if subprocess.run(["modprobe", "vhost_vsock"], check=False).returncode:
+        fail("this kernel has no VSOCK for guests (vhost_vsock)")
+    return ["-device", f"vhost-vsock-pci,guest-cid={cid}"]
+
+
 def full_bdf(bdf):
     return bdf if bdf.count(":") == 2 else "0000:" + bdf
 
@@ -170,6 +176,8 @@ def boot_once(opts, prepare, translated, doubtful):
             argv += vgpu_args(n, spec, opts.iommufd)
         for n, bdf in enumerate(opts.host, len(opts.vgpu)):
             argv += host_args(n, bdf)
+        if opts.vsock is not None:
+            argv += vsock_args(opts.vsock)
         status = m.run(argv + opts.qemu_arg)
         m.keep_log()
         return status, m.stillborn and not killed(opts)

@@ -68,6 +68,8 @@ def parser():
                    help="open each mdev by its own file, with guest memory in an iommufd")
     p.add_argument("--host", action="append", default=[], metavar="BDF",
                    help="attach this whole PCI device with vfio-pci")
+    p.add_argument("--vsock", type=int, metavar="CID",
+                   help="connect it to this host by VSOCK, with this context id (from 3 on)")
     p.add_argument("--detach", metavar="NAME",
                    help="return as soon as CMD runs; see wait, tell, kill, give-up, pid, console")
     p.add_argument("--listen", action="store_true",

@@ -18,6 +18,7 @@ esac
 
 status=0
 for test; do
+	echo "TAP version 13"
 	echo "# opencl: $test"
 	"$opencl/test_$test" || status=1
 done

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: OpenCL in short: the device, kernels, a program that others wrote, API remoting
+# timeout: 900
+# beside: yes
+
+if [ -e out/opencl.missing ]; then
+	echo "1..0 # SKIP $(cat out/opencl.missing)"
+	exit 0
+fi
+exec scripts/vm host --with opencl --timeout 850 -- sh -c "status=0
+	selftests/opencl/clinfo.sh || status=1
+	selftests/opencl/run.sh kernels || status=1
+	selftests/opencl/apps.sh demo || status=1
+	selftests/opencl/remote.sh short || status=1
+	exit \$status"
