@@ -180,12 +180,12 @@ static bool router_run(enum call call, bool routed, u64 *seen, const u64 *feed, 
 	static const struct tess_client_ops ops = { .complete = called };
 	static struct tess_completion_record rec;
 	struct tess_vgpu vgpu = { .ops = &ops };
-	struct tess_vslice vs = { .vgpu = &vgpu, .rec = &rec, .seen = *seen };
+	struct tess_vslice vs = { .vgpu = &vgpu, .source.rec = &rec, .seen = *seen };
 	struct tess_slice slice = { .route = &vs, .seen = *seen };
 	struct tess_gpu gpu = { .info = { .slice_count = 1 }, .slices = &slice };
 
 	slice.gpu = &gpu;
-	slice.rec = routed ? &rec : NULL;
+	slice.source.rec = routed ? &rec : NULL;
 	memset(run.feed, 0, sizeof(run.feed));
 	memcpy(run.feed, feed, have * sizeof(*feed));
 	run.rec = &rec;

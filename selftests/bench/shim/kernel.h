@@ -34,8 +34,13 @@ struct kernel_param_ops {
 struct tess_backend;
 struct tess_vgpu;
 
+struct tess_hw_ring {
+	u64 event;
+};
+
 struct tess_backend_ops {
 	bool (*completion_take)(struct tess_backend *be, unsigned int slice);
+	u64 (*ring_completed)(const struct tess_hw_ring *ring);
 };
 
 struct tess_client_ops {
@@ -57,6 +62,9 @@ struct tess_ring_ops {
 /* The vslice of the explorer is not that of a ring */
 struct tess_ring;
 
+/* Where the router looks: its own header has the structure */
+#include "../../../drivers/core/slice/complete.h"
+
 struct tess_vslice {
 	struct tess_vgpu *vgpu;
 	unsigned int index;
@@ -64,7 +72,7 @@ struct tess_vslice {
 	struct tess_ring *ring;
 	const struct tess_ring_ops *ring_ops;
 	void *ring_priv;
-	struct tess_completion_record *rec;
+	struct tess_route_source source;
 	u64 seen;
 };
 
@@ -73,7 +81,7 @@ struct tess_slice {
 	unsigned int index;
 	int hw;
 	spinlock_t route_lock;
-	struct tess_completion_record *rec;
+	struct tess_route_source source;
 	struct tess_vslice *route;
 	u64 seen;
 };
@@ -105,7 +113,7 @@ void explored_barrier(void);
 #define lockdep_assert_held(lock) ((void)(lock))
 #define tess_gpu_enter(gpu, idx) ((void)(gpu), *(idx) = 0, true)
 #define tess_gpu_exit(gpu, idx) ((void)(gpu), (void)(idx))
-#define tess_vslice_is_resident(vs) ((vs)->slice->rec == (vs)->rec)
+#define tess_vslice_is_resident(vs) ((vs)->slice->source.rec == (vs)->source.rec)
 #define trace_tess_complete(slice, vgpu, vslice, seq) ((void)(slice), (void)(seq))
 #define sysfs_streq(a, b) (!strcmp(a, b))
 #define sysfs_emit sprintf
