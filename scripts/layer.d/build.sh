@@ -151,7 +151,7 @@ build_layer_locked()
 	grep ' trixie main$' "$work/sources.list" | sed 's/^deb /deb-src /' >"$work/deb-src.list"
 	cat "$work/deb-src.list" >>"$work/sources.list"
 	say "reading package lists"
-	private_apt apt-get update >&2 || die "cannot read the package lists"
+	private_apt apt-get update >&2 || absent "the archive has no package lists with sources"
 	fetch_source
 	say "fetching packages"
 	fetch_packages
