@@ -6,7 +6,7 @@
 # backend: any
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
-nominal="--clock nominal"
+nominal="--clock ${TESSERA_CLOCK:-nominal}"
 status=0
 scripts/vm host --model-args "$nominal" --timeout 500 -- \
 	selftests/sched/run.sh fair sgemm hostile life vcpu knobs swap adapt || status=1

@@ -8,7 +8,7 @@ make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 status=0
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --model-args "--clock nominal" --timeout 280 -- \
+	scripts/vm host --kernel $kernel --model-args "--clock ${TESSERA_CLOCK:-nominal}" --timeout 280 -- \
 		selftests/sched/run.sh random || status=1
 done
 exit $status

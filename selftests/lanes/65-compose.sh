@@ -6,5 +6,5 @@
 # backend: any
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --model-args "--clock nominal" --timeout 360 -- \
+exec scripts/vm host --model-args "--clock ${TESSERA_CLOCK:-nominal}" --timeout 360 -- \
 	selftests/compose/run.sh live scale blackout transact
