@@ -461,13 +461,13 @@ static void op_bus(struct server *s)
 		.write = below(s->e, 8) ? below(s->e, 2) : (uint32_t)value(s),
 	};
 	uint64_t val = value(s);
-	bool granted;
 
-	granted = !ioctl(s->fd, TESSERA_USER_REACH, &reach);
+	ioctl(s->fd, TESSERA_USER_REACH, &reach);
 	if (!below(s->e, 4))
 		bus_write(s, addr, &val, 8);
 	else if (bus_read(s, addr, &val, 8) && below(s->e, 2))
-		bus_write(s, val % BUS_SIZE & ~7ull, &granted, 1);
+		/* Where that points to */
+		bus_write(s, val % BUS_SIZE & ~7ull, &val, 8);
 }
 
 static void op_completion(struct server *s)
