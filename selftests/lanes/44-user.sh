@@ -1,22 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: GPUs that a process serves: the interface, bad servers, and the tests of PCI GPUs on them
+# lane: GPUs that a process serves: the interface, bad servers, and of each lane for any back-end a choice
 # timeout: 1900
 # beside: yes
 
 status=0
-make -s -C selftests user mdev O="$PWD/out/selftests" >&2 || exit 1
-for kernel in 6.12 7.2; do
-	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --backend user --gpus 0 --mem 1G --timeout 500 -- \
-		sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh && exit \$a" || status=1
-done
-scripts/vm host --kernel 7.2 --backend user --timeout 500 -- selftests/drm/run.sh || status=1
-scripts/vm host --kernel 6.12 --backend user --timeout 900 -- selftests/mdev/run.sh || status=1
-scripts/vm host --kernel 7.2 --backend user --gpus 2 --timeout 500 -- \
-	selftests/pool/pool.sh || status=1
-scripts/vm host --kernel 7.2 --backend user --timeout 500 -- \
-	selftests/mdev/guests.sh one || status=1
-scripts/vm host --kernel 7.2 --backend user --gpus 0 --timeout 600 -- \
-	selftests/user/run.sh replaced_under_guest || status=1
+make -s -C selftests user mdev sched compose O="$PWD/out/selftests" >&2 || exit 1
+
+# on KERNEL SECONDS OPTION... -- CMD...: in a host VM whose GPUs are served
+on()
+{
+	kernel=$1 seconds=$2
+	shift 2
+	scripts/vm host --kernel "$kernel" --backend user --timeout "$seconds" "$@" || status=1
+}
+
+echo "# The interface and servers; the bad ones on one kernel"
+on 7.2 500 --gpus 0 --mem 1G -- \
+	sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh && exit \$a"
+on 6.12 300 --gpus 0 --mem 1G --env ROUNDS=3 -- \
+	sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh null_server reach \
+		killed recovered abandoned unbound bridges_freed unloaded && exit \$a"
+on 7.2 600 --gpus 0 -- selftests/user/run.sh replaced_under_guest
+
+echo "# What runs on all GPUs: the whole is make check BACKEND=user"
+on 7.2 500 -- selftests/drm/run.sh
+on 6.12 900 -- selftests/mdev/run.sh device regs irq memory isolation life shared recompose heads evict
+on 7.2 500 --gpus 2 -- selftests/pool/pool.sh
+on 7.2 500 -- selftests/mdev/guests.sh one
+on 6.12 500 --model-args "--clock 1000" -- \
+	sh -c "selftests/compose/run.sh live; a=\$?; selftests/sched/run.sh life && exit \$a"
 exit $status
