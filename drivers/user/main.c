@@ -462,6 +462,11 @@ static int __init user_init(void)
 {
 	int rc;
 
+	/* Mappings for DMA would not come to bus.c, so no server would reach what it works on */
+	if (!IS_ENABLED(CONFIG_ARCH_HAS_DMA_OPS)) {
+		pr_err("tessera_user: kernel without DMA operations of devices (CONFIG_ARCH_HAS_DMA_OPS)\n");
+		return -EOPNOTSUPP;
+	}
 	life = alloc_workqueue("tessera_user", WQ_UNBOUND, 0);
 	if (!life)
 		return -ENOMEM;
