@@ -23,12 +23,15 @@ spares()
 		grep -q '^tcg: not a QEMU that can be mended$' out/tcg-out
 }
 
+# Seconds: not before kick.c begins, also where a host VM boots in less
+later=6
+
 # guest MEND: status of a guest in a host VM whose processors leave their loops all the time
 guest()
 {
 	TESSERA_ACCEL=tcg TESSERA_TCG_MEND=$1 TESSERA_TCG_PRELOAD=$PWD/out/selftests/tcg/kick.so \
 		scripts/vm host --bare --gpus 0 --timeout 300 --allow-splat -- \
-		sh -c "modprobe kvm_amd || exit 2; out/selftests/tcg/vmm $interrupts $patience"
+		sh -c "modprobe kvm_amd || exit 2; sleep $later; out/selftests/tcg/vmm $interrupts $patience"
 }
 
 ktap_begin

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PERIOD_US 1000
-/* The list of processors is not looked at while it grows */
+/* The list of processors is not looked at while it grows. test_tcg.sh waits for it */
 #define START_S 5
 
 static void *(*get_cpu)(int index);
