@@ -319,7 +319,7 @@ static void stamp_end(cl_event event, const struct tess_cl_times *t)
 	event->time_end = pocl_gettimemono_ns();
 	if (!t->known)
 		return;
-	/* Two clocks are compared: what they disagree about must not make time run backwards. */
+	/* The clock of the GPU runs at a pace of its own: that must not make time run backwards. */
 	event->time_start = t->start > event->time_submit ? t->start : event->time_submit;
 	event->time_end = event->time_start + t->duration;
 }
