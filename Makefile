@@ -41,6 +41,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
 	@echo 'make bench-compose  recomposition of running vGPUs, in out/bench-compose.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
+	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" runs some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
 	@echo 'make check-faults  failing hosts, VMMs and GPUs; KERNELS="6.12 7.2" FAULTS="guests" for some'
@@ -161,6 +162,10 @@ bench-user: all
 	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
 	@$(ENV)tools/bench/bench-user $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
+bench-api: all opencl
+	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
+	@$(ENV)tools/bench/bench-api $(if $(QUICK),--quick)
+
 # bash has a variable of that name: the environment does not count
 FUZZ_SECONDS := $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)
 
@@ -196,5 +201,5 @@ clean:
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model opencl \
 	opencl-if-possible check lint docs demo shell bench bench-sched bench-compose bench-user \
-	fuzz fuzz-kernel check-faults check-debug \
+	bench-api fuzz fuzz-kernel check-faults check-debug \
 	check-opencl soak clean

@@ -36,11 +36,14 @@ def arguments(doc, argv=None, parts=()):
 
 
 def vm_command(kernel, timeout, settings, program, *args, gpus=1, backend="pci",
-               clock="nominal"):
-    """A command in a host VM whose GPUs follow wall time; program is a path in the tree."""
+               clock="nominal", options=()):
+    """A command in a host VM whose GPUs follow wall time; program is a path in the tree.
+
+    options: more of scripts/vm.
+    """
     cmd = [os.path.join(TREE, "scripts", "vm"), "host", "--kernel", kernel, "--timeout",
            str(timeout), "--gpus", str(gpus), "--backend", backend,
-           "--model-args", f"--clock {clock}"]
+           "--model-args", f"--clock {clock}", *options]
     for name, value in settings.items():
         cmd += ["--env", f"{name}={value}"]
     return [*cmd, "--", os.path.join(TREE, *program.split("/")), *args]

@@ -36,11 +36,14 @@ FEW = 200
 BURN_US = 3000000
 
 
-def rounds(machines, number, loads=LOADS):
-    """{key: {machine: [answers]}}; the first round warms up, every other goes backwards."""
+def rounds(machines, number, loads=LOADS, again=True):
+    """{key: {machine: [answers]}}; the first round warms up, every other goes backwards.
+
+    again: programs start over before each.
+    """
     found = {key: {m.name: [] for m in machines} for _l, _c, _d, key, _n in loads}
     for i in range(number + 1):
-        for m in machines:
+        for m in machines if again else ():
             m.again()
         for load, count, depth, key, samples in loads:
             for n in range(samples):

@@ -61,10 +61,11 @@ def remove_vgpu(name):
 
 
 class Machine:
-    """Something that runs tessera-bench."""
+    """Something that runs tessera-bench, or another program that takes such orders."""
 
-    def __init__(self, name):
+    def __init__(self, name, program):
         self.name = name
+        self.program = program
         self.reader = self.writer = None
 
     def hello(self):
@@ -112,13 +113,13 @@ class Machine:
 class Host(Machine):
     """This machine, on its own DRM node: the first one, or the one that is named."""
 
-    def __init__(self, name, node=""):
-        super().__init__(name)
+    def __init__(self, name, node="", program=PROGRAM):
+        super().__init__(name, program)
         self.child = None
         self.node = node
 
     def start(self):
-        self.child = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.child = subprocess.Popen(self.program, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       text=True, env={**os.environ, "TESSERA_DEVICE": self.node})
         self.reader, self.writer = self.child.stdout, self.child.stdin
         self.hello()
@@ -135,8 +136,8 @@ class Host(Machine):
 class Guest(Machine):
     """A KVM guest with a GPU of some sort."""
 
-    def __init__(self, name, device, *options):
-        super().__init__(name)
+    def __init__(self, name, device, *options, program=PROGRAM):
+        super().__init__(name, program)
         self.options = [*device, *options]
         self.socket = None
 
@@ -146,7 +147,7 @@ class Guest(Machine):
         argv = [VM, "guest", *self.options, "--detach", self.name, "--timeout", "3000",
                 "--qemu-arg=-chardev", f"--qemu-arg={chardev}",
                 "--qemu-arg=-device", "--qemu-arg=virtserialport,chardev=bench,name=bench",
-                "--", "sh", "-c", IN_GUEST, "bench", *PROGRAM]
+                "--", "sh", "-c", IN_GUEST, "bench", *self.program]
         subprocess.run(argv, check=True, timeout=BOOT_SECONDS)
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(ANSWER_SECONDS)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What can be measured through OpenCL: commands that can be started again and again */
+#ifndef TESS_CL_BENCH_H
+#define TESS_CL_BENCH_H
+
+#include "../tests/cl.h"
+
+/**
+ * struct bench - an open device
+ * @cl: device, context, queue
+ */
+struct bench {
+	struct cl cl;
+};
+
+/**
+ * struct load - something to measure
+ * @name: as asked for
+ * @bytes: that one of it moves
+ * @setup: once, before the first start; ends the program if it cannot
+ * @start: start it; OpenCL's error
+ * @check: number of wrong results
+ * @ready: set up
+ */
+struct load {
+	const char *name;
+	unsigned long bytes;
+	void (*setup)(struct bench *b);
+	cl_int (*start)(struct bench *b, cl_event *event);
+	unsigned long (*check)(struct bench *b);
+	bool ready;
+};
+
+/* By name, set up; or NULL */
+const struct load *load_get(struct bench *b, const char *name);
+
+#endif
