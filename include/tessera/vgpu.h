@@ -343,8 +343,8 @@ struct tess_span_request {
  * @parts: result: for each of @gpus the blueprint of a vGPU there; slices 0: it gives none
  * @reason: filled if it is refused; may be NULL
  *
- * Takes nothing. Who wants them composes all parts, or gives up those that were composed; the
- * client's vslices are those of the first part, then those of the second and so on.
+ * The function takes nothing. A front-end composes all parts, or gives up those that it
+ * composed; the client's vslices are those of the first part, then those of the second and so on.
  *
  * Return: 0; -EINVAL; -EOPNOTSUPP the blueprint has memory, is shared or automatic; -ENOSPC not
  * enough free slices or GPUs; -ENOMEM.
