@@ -222,7 +222,9 @@ class LibvirtTests:
         virsh("nodedev-destroy", mdev_name(UUID))
         same(exists(UUID), False)
         virsh("nodedev-undefine", mdev_name(UUID))
-        same(virsh("nodedev-list", "--cap", "mdev", "--all").strip(), "")
+        # libvirt hears of both ends in its own time, even of what it was asked for
+        wait_for("the end of the device in the list",
+                 lambda: virsh("nodedev-list", "--cap", "mdev", "--all").strip() == "")
         same((types(), instances()), (self.pool, self.pool))
 
     def close(self):
