@@ -103,7 +103,7 @@ static void restore_vram(struct tess_chip *chip)
 
 /* ---- with the loss of power ---- */
 
-static u64 read_time(struct tess_chip *chip)
+static u64 sleep_read_time(struct tess_chip *chip)
 {
 	return tess_chip_read64(chip, TESS_GLOBAL_PAGE, TESS_REG_TIME);
 }
@@ -114,11 +114,11 @@ int tess_chip_suspend(struct tess_chip *chip)
 	int rc;
 
 	/* For those who ask before it is known */
-	WRITE_ONCE(chip->slept_at, read_time(chip));
+	WRITE_ONCE(chip->slept_at, sleep_read_time(chip));
 	rc = tess_gpu_suspend(&chip->be);
 	if (rc)
 		return rc;
-	WRITE_ONCE(chip->slept_at, read_time(chip));
+	WRITE_ONCE(chip->slept_at, sleep_read_time(chip));
 	io->mask(chip, true);
 	rc = save_vram(chip);
 	if (!rc) {

@@ -21,7 +21,7 @@
 #include "sleep.h"
 #include "tess_pci.h"
 
-static int sleep_begin(struct tess_pci *tp)
+static int tess_pci_sleep_begin(struct tess_pci *tp)
 {
 	int rc;
 
@@ -49,7 +49,7 @@ static int tess_pci_suspend(struct device *dev)
 	if (!tp->started)
 		return 0;
 	tess_chip_pause(tp->chip);
-	rc = sleep_begin(tp);
+	rc = tess_pci_sleep_begin(tp);
 	if (rc)
 		tess_chip_continue(tp->chip);
 	return rc;

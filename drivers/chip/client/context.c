@@ -237,13 +237,13 @@ static const struct captured_reg captured_regs[] = {
 	{ TESS_SREG_FENCE_SEQ, 8, U64_MAX },
 };
 
-static u64 capture_read(struct tess_chip *chip, u32 at, const struct captured_reg *reg)
+static u64 context_reg_live(struct tess_chip *chip, u32 at, const struct captured_reg *reg)
 {
 	return reg->width == 8 ? tess_chip_read64(chip, at, reg->off) :
 				 tess_chip_read32(chip, at, reg->off);
 }
 
-static u64 capture_saved(const struct tess_chip_context *ctx, const struct captured_reg *reg)
+static u64 context_reg_saved(const struct tess_chip_context *ctx, const struct captured_reg *reg)
 {
 	return reg->width == 8 ? get_unaligned_le64(ctx->regs + reg->off) :
 				 get_unaligned_le32(ctx->regs + reg->off);
@@ -265,8 +265,8 @@ void tess_chip_context_regs(struct tess_chip *chip, unsigned int slice,
 	for (i = 0; i < ARRAY_SIZE(captured_regs); i++) {
 		const struct captured_reg *reg = &captured_regs[i];
 
-		val = saved ? capture_saved(saved, reg) :
-			      capture_read(chip, TESS_CLIENT_PAGE(slice), reg);
+		val = saved ? context_reg_saved(saved, reg) :
+			      context_reg_live(chip, TESS_CLIENT_PAGE(slice), reg);
 		if (reg->width == 8)
 			put_unaligned_le64(val & reg->mask, page + reg->off);
 		else

@@ -47,86 +47,86 @@ struct tess_mdev_reg {
 	void (*write)(struct tess_mdev *tm, u64 val);
 };
 
-static u64 read_id(struct tess_mdev *tm)
+static u64 regs_read_id(struct tess_mdev *tm)
 {
 	return TESS_ID_VALUE;
 }
 
-static u64 read_version(struct tess_mdev *tm)
+static u64 regs_read_version(struct tess_mdev *tm)
 {
 	return FIELD_PREP(TESS_VERSION_MAJOR, 1);
 }
 
-static u64 read_caps(struct tess_mdev *tm)
+static u64 regs_read_caps(struct tess_mdev *tm)
 {
 	/* A VMM that has it open finds that it has heads, or never will */
 	return tm->ident.caps | (tm->display.present ? TESS_CAPS_DISPLAY : 0);
 }
 
-static u64 read_slice_count(struct tess_mdev *tm)
+static u64 regs_read_slice_count(struct tess_mdev *tm)
 {
 	return tm->vslices;
 }
 
-static u64 comp_get64(struct tess_mdev *tm, const __le64 *field)
+static u64 regs_comp_get64(struct tess_mdev *tm, const __le64 *field)
 {
 	guard(mutex)(&tm->page.lock);
 	return le64_to_cpup(field);
 }
 
-static u32 comp_get32(struct tess_mdev *tm, const __le32 *field)
+static u32 regs_comp_get32(struct tess_mdev *tm, const __le32 *field)
 {
 	guard(mutex)(&tm->page.lock);
 	return le32_to_cpup(field);
 }
 
-static u64 read_slice_mask(struct tess_mdev *tm)
+static u64 regs_read_slice_mask(struct tess_mdev *tm)
 {
-	return comp_get64(tm, &tm->page.comp->slice_mask);
+	return regs_comp_get64(tm, &tm->page.comp->slice_mask);
 }
 
-static u64 read_engine_mask(struct tess_mdev *tm)
+static u64 regs_read_engine_mask(struct tess_mdev *tm)
 {
-	return comp_get32(tm, &tm->page.comp->engines);
+	return regs_comp_get32(tm, &tm->page.comp->engines);
 }
 
-static u64 read_head_mask(struct tess_mdev *tm)
+static u64 regs_read_head_mask(struct tess_mdev *tm)
 {
-	return comp_get32(tm, &tm->page.comp->heads);
+	return regs_comp_get32(tm, &tm->page.comp->heads);
 }
 
-static u64 read_vram_size(struct tess_mdev *tm)
+static u64 regs_read_vram_size(struct tess_mdev *tm)
 {
 	return tm->vram ? tm->vram->size : 0;
 }
 
-static u64 read_bank_size(struct tess_mdev *tm)
+static u64 regs_read_bank_size(struct tess_mdev *tm)
 {
 	return tm->ident.bank_size;
 }
 
-static u64 read_clock_khz(struct tess_mdev *tm)
+static u64 regs_read_clock_khz(struct tess_mdev *tm)
 {
 	return tm->ident.clock_khz;
 }
 
-static u64 read_limits(struct tess_mdev *tm)
+static u64 regs_read_limits(struct tess_mdev *tm)
 {
 	return tm->ident.limits;
 }
 
-static u64 read_time(struct tess_mdev *tm)
+static u64 regs_read_time(struct tess_mdev *tm)
 {
 	guard(rwsem_read)(&tm->map_lock);
 	return tess_mdev_time(tm);
 }
 
-static u64 read_generation(struct tess_mdev *tm)
+static u64 regs_read_generation(struct tess_mdev *tm)
 {
-	return comp_get64(tm, &tm->page.comp->generation);
+	return regs_comp_get64(tm, &tm->page.comp->generation);
 }
 
-static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+static u64 regs_client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	u64 val = 0;
@@ -138,7 +138,7 @@ static u64 client_reg(struct tess_mdev *tm, unsigned int vslice, u32 off, unsign
  * The call-back that notes a fault can be later than the client, which may have seen
  * and acknowledged it in the slice's own page: ask the slices that are noted.
  */
-static u64 read_fault_pending(struct tess_mdev *tm)
+static u64 regs_read_fault_pending(struct tess_mdev *tm)
 {
 	u64 noted = atomic64_read(&tm->bars.fault_pending), mask = 0;
 	unsigned int i;
@@ -146,46 +146,46 @@ static u64 read_fault_pending(struct tess_mdev *tm)
 	for (i = 0; i < tm->vslices; i++) {
 		if (!(noted & BIT_ULL(i)))
 			continue;
-		if (client_reg(tm, i, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED)
+		if (regs_client_reg(tm, i, TESS_SREG_STATUS, 4) & TESS_STATUS_FAULTED)
 			mask |= BIT_ULL(i);
 	}
 	return mask;
 }
 
-static u64 read_event_pending(struct tess_mdev *tm)
+static u64 regs_read_event_pending(struct tess_mdev *tm)
 {
 	return atomic64_read(&tm->bars.event_pending);
 }
 
-static void write_event_pending(struct tess_mdev *tm, u64 val)
+static void regs_write_event_pending(struct tess_mdev *tm, u64 val)
 {
 	atomic64_andnot(val, &tm->bars.event_pending);
 }
 
-static void write_reset(struct tess_mdev *tm, u64 val)
+static void regs_write_reset(struct tess_mdev *tm, u64 val)
 {
 	if (val == TESS_RESET_KEY)
 		tess_mdev_reset_gpu(tm);
 }
 
 static const struct tess_mdev_reg tess_mdev_global_regs[] = {
-	{ TESS_REG_ID, 4, read_id, NULL },
-	{ TESS_REG_VERSION, 4, read_version, NULL },
-	{ TESS_REG_CAPS, 4, read_caps, NULL },
-	{ TESS_REG_SLICE_COUNT, 4, read_slice_count, NULL },
-	{ TESS_REG_SLICE_MASK, 8, read_slice_mask, NULL },
-	{ TESS_REG_ENGINE_MASK, 4, read_engine_mask, NULL },
-	{ TESS_REG_HEAD_MASK, 4, read_head_mask, NULL },
-	{ TESS_REG_VRAM_SIZE, 8, read_vram_size, NULL },
-	{ TESS_REG_BANK_SIZE, 8, read_bank_size, NULL },
-	{ TESS_REG_CLOCK_KHZ, 4, read_clock_khz, NULL },
-	{ TESS_REG_LIMITS, 4, read_limits, NULL },
-	{ TESS_REG_TIME, 8, read_time, NULL },
-	{ TESS_REG_GENERATION, 8, read_generation, NULL },
-	{ TESS_REG_RESET, 4, NULL, write_reset },
-	{ TESS_REG_FAULT_PENDING, 8, read_fault_pending, NULL },
+	{ TESS_REG_ID, 4, regs_read_id, NULL },
+	{ TESS_REG_VERSION, 4, regs_read_version, NULL },
+	{ TESS_REG_CAPS, 4, regs_read_caps, NULL },
+	{ TESS_REG_SLICE_COUNT, 4, regs_read_slice_count, NULL },
+	{ TESS_REG_SLICE_MASK, 8, regs_read_slice_mask, NULL },
+	{ TESS_REG_ENGINE_MASK, 4, regs_read_engine_mask, NULL },
+	{ TESS_REG_HEAD_MASK, 4, regs_read_head_mask, NULL },
+	{ TESS_REG_VRAM_SIZE, 8, regs_read_vram_size, NULL },
+	{ TESS_REG_BANK_SIZE, 8, regs_read_bank_size, NULL },
+	{ TESS_REG_CLOCK_KHZ, 4, regs_read_clock_khz, NULL },
+	{ TESS_REG_LIMITS, 4, regs_read_limits, NULL },
+	{ TESS_REG_TIME, 8, regs_read_time, NULL },
+	{ TESS_REG_GENERATION, 8, regs_read_generation, NULL },
+	{ TESS_REG_RESET, 4, NULL, regs_write_reset },
+	{ TESS_REG_FAULT_PENDING, 8, regs_read_fault_pending, NULL },
 	{ TESS_REG_HFAULT_PENDING, 8, NULL, NULL },
-	{ TESS_REG_EVENT_PENDING, 8, read_event_pending, write_event_pending },
+	{ TESS_REG_EVENT_PENDING, 8, regs_read_event_pending, regs_write_event_pending },
 };
 
 static const struct tess_mdev_reg *regs_find(u32 off)
@@ -201,7 +201,7 @@ static const struct tess_mdev_reg *regs_find(u32 off)
 	return NULL;
 }
 
-static u64 global_read(struct tess_mdev *tm, u32 off, unsigned int len)
+static u64 regs_global_read(struct tess_mdev *tm, u32 off, unsigned int len)
 {
 	const struct tess_mdev_reg *reg = regs_find(off);
 	u64 val;
@@ -213,7 +213,7 @@ static u64 global_read(struct tess_mdev *tm, u32 off, unsigned int len)
 }
 
 /* True if @val is complete: a 64-bit register takes its halves over with the high one */
-static bool join_halves(u32 *low, u32 off, unsigned int len, u64 *val)
+static bool regs_join_halves(u32 *low, u32 off, unsigned int len, u64 *val)
 {
 	if (len == 8)
 		return true;
@@ -225,14 +225,14 @@ static bool join_halves(u32 *low, u32 off, unsigned int len, u64 *val)
 	return true;
 }
 
-static void global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
+static void regs_global_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 val)
 {
 	const struct tess_mdev_reg *reg = regs_find(off);
 
 	if (!reg || !reg->write || len > reg->width)
 		return;
 	/* There is one of 64 bits */
-	if (reg->width == 4 || join_halves(&tm->bars.event_low, off, len, &val))
+	if (reg->width == 4 || regs_join_halves(&tm->bars.event_low, off, len, &val))
 		reg->write(tm, val);
 }
 
@@ -247,7 +247,8 @@ static u64 regs_composition_read(struct tess_mdev *tm, u32 off, unsigned int len
 }
 
 /* What a store to a parked doorbell makes of a register */
-static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64 val, u64 parked)
+static u64 regs_client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64 val,
+			      u64 parked)
 {
 	switch (off) {
 	case TESS_SREG_WPTR:
@@ -255,7 +256,7 @@ static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64
 	case TESS_SREG_WPTR + 4:
 		return upper_32_bits(parked);
 	case TESS_SREG_STATUS:
-		if (client_reg(tm, vslice, TESS_SREG_RPTR, 8) != parked)
+		if (regs_client_reg(tm, vslice, TESS_SREG_RPTR, 8) != parked)
 			val |= TESS_STATUS_BUSY;
 		return val;
 	default:
@@ -264,7 +265,7 @@ static u64 client_parked(struct tess_mdev *tm, unsigned int vslice, u32 off, u64
 }
 
 /* The register of a slice's shape at @off; NULL: it is another */
-static const __le32 *shape_reg(const struct tess_composition_slice *slice, u32 off)
+static const __le32 *regs_shape_reg(const struct tess_composition_slice *slice, u32 off)
 {
 	switch (off) {
 	case TESS_SREG_KIND:
@@ -278,27 +279,27 @@ static const __le32 *shape_reg(const struct tess_composition_slice *slice, u32 o
 	}
 }
 
-static u64 client_dynamic(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+static u64 regs_client_dynamic(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
 {
 	/* Before the register: what is forwarded in between is there then */
 	u64 parked = tess_mdev_doorbell_parked(tm, vslice);
-	u64 val = client_reg(tm, vslice, off, len);
+	u64 val = regs_client_reg(tm, vslice, off, len);
 
 	if (parked)
-		val = client_parked(tm, vslice, off, val, parked);
+		val = regs_client_parked(tm, vslice, off, val, parked);
 	return len == 4 ? lower_32_bits(val) : val;
 }
 
-static u64 client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
+static u64 regs_client_read(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len)
 {
-	const __le32 *shape = shape_reg(&tm->page.comp->slice[vslice], off);
+	const __le32 *shape = regs_shape_reg(&tm->page.comp->slice[vslice], off);
 
 	if (!shape)
-		return client_dynamic(tm, vslice, off, len);
-	return len == 4 ? comp_get32(tm, shape) : 0;
+		return regs_client_dynamic(tm, vslice, off, len);
+	return len == 4 ? regs_comp_get32(tm, shape) : 0;
 }
 
-static void client_reset(struct tess_mdev *tm, unsigned int vslice)
+static void regs_client_reset(struct tess_mdev *tm, unsigned int vslice)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 
@@ -310,7 +311,7 @@ static void client_reset(struct tess_mdev *tm, unsigned int vslice)
 }
 
 /* Low half of a register of 64 bits, NULL: it is none that can be written */
-static u32 *client_low(struct tess_mdev *tm, unsigned int vslice, u32 off)
+static u32 *regs_client_low(struct tess_mdev *tm, unsigned int vslice, u32 off)
 {
 	u32 *low = tm->bars.low[vslice];
 
@@ -328,12 +329,12 @@ static u32 *client_low(struct tess_mdev *tm, unsigned int vslice, u32 off)
 	}
 }
 
-static void client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off,
-			      unsigned int len, u64 val)
+static void regs_client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off,
+				   unsigned int len, u64 val)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 
-	if (!join_halves(client_low(tm, vslice, off), off, len, &val))
+	if (!regs_join_halves(regs_client_low(tm, vslice, off), off, len, &val))
 		return;
 	off &= ~4;
 	tess_vslice_reg_write(vs.vgpu, vs.index, off, 8, val);
@@ -341,13 +342,13 @@ static void client_write_wide(struct tess_mdev *tm, unsigned int vslice, u32 off
 		tess_mdev_record_update(tm, vslice);
 }
 
-static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
-			 u64 val)
+static void regs_client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
+			      u64 val)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 
-	if (client_low(tm, vslice, off)) {
-		client_write_wide(tm, vslice, off, len, val);
+	if (regs_client_low(tm, vslice, off)) {
+		regs_client_write_wide(tm, vslice, off, len, val);
 		return;
 	}
 	/* Before the GPU goes on: a fault that follows must not be lost */
@@ -356,17 +357,17 @@ static void client_write(struct tess_mdev *tm, unsigned int vslice, u32 off, uns
 	if (off != TESS_SREG_RESET)
 		tess_vslice_reg_write(vs.vgpu, vs.index, off, len, val);
 	else if (lower_32_bits(val) == 1)
-		client_reset(tm, vslice);
+		regs_client_reset(tm, vslice);
 }
 
-static void doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off, unsigned int len,
-			   u64 val)
+static void regs_doorbell_write(struct tess_mdev *tm, unsigned int vslice, u32 off,
+				unsigned int len, u64 val)
 {
 	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
 	u32 at = off & (TESS_PAGE_SIZE - 1);
 
 	if ((at & ~4) != TESS_DOORBELL_WPTR ||
-	    !join_halves(&tm->bars.low[vslice][TESS_MDEV_WIDE_DOORBELL], at, len, &val))
+	    !regs_join_halves(&tm->bars.low[vslice][TESS_MDEV_WIDE_DOORBELL], at, len, &val))
 		return;
 	/* An older value must not come after this one */
 	if (tess_mdev_doorbell_parked(tm, vslice))
@@ -394,9 +395,9 @@ u64 tess_mdev_regs_read(struct tess_mdev *tm, u32 off, unsigned int len)
 	if (len < 4)
 		return 0;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
-		return global_read(tm, off, len);
+		return regs_global_read(tm, off, len);
 	if (regs_in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
-		return client_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
+		return regs_client_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
 	if (regs_in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
 		return tess_mdev_head_read(tm, n, off & (TESS_PAGE_SIZE - 1), len);
 	return 0;
@@ -411,11 +412,11 @@ void tess_mdev_regs_write(struct tess_mdev *tm, u32 off, unsigned int len, u64 v
 	if (len < 4)
 		return;
 	if (off < TESS_GLOBAL_PAGE + TESS_PAGE_SIZE)
-		global_write(tm, off, len, val);
+		regs_global_write(tm, off, len, val);
 	else if (regs_in_pages(off, TESS_CLIENT_PAGE(0), tm->vslices, &n))
-		client_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
+		regs_client_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
 	else if (regs_in_pages(off, TESS_DOORBELL_PAGE(0), tm->vslices, &n))
-		doorbell_write(tm, n, off, len, val);
+		regs_doorbell_write(tm, n, off, len, val);
 	else if (regs_in_pages(off, TESS_HEAD_PAGE(0), TESS_HEADS_MAX, &n))
 		tess_mdev_head_write(tm, n, off & (TESS_PAGE_SIZE - 1), len, val);
 }

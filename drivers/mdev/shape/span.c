@@ -62,8 +62,8 @@ static void span_find_gpus(struct span *span, struct tess_mdev_frontend *fronten
 }
 
 /* Which GPUs? Those of parents stay as long as the lock is held */
-static int span_plan(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
-		     const struct tess_blueprint *bp, struct tess_reason *reason)
+static int span_plan_on(struct span *span, struct tess_mdev *tm, struct tess_gpu *gpu,
+			const struct tess_blueprint *bp, struct tess_reason *reason)
 {
 	struct tess_mdev_frontend *frontend = tm->type->parent->frontend;
 	const struct tess_span_request req = {
@@ -129,7 +129,7 @@ static int span_compose(struct span *span, struct tess_mdev *tm, struct tess_gpu
 
 	do {
 		reason->text[0] = 0;
-		ret = span_plan(span, tm, gpu, bp, reason);
+		ret = span_plan_on(span, tm, gpu, bp, reason);
 		if (ret)
 			return ret;
 		ret = span_add_planned(span, tm, out, reason);
