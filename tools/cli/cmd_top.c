@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "find.h"
@@ -12,18 +11,6 @@
 #include "top.h"
 
 enum { OPT_BATCH = CLI_OPT_OWN, OPT_INTERVAL, OPT_SORT };
-
-int top_sample(const struct cli *cli, struct sample *sample)
-{
-	struct timespec ts;
-	int rc = pool_read(cli->sysfs, POOL_BUSY, &sample->pool);
-
-	if (rc)
-		pool_free(&sample->pool);
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	sample->us = ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
-	return rc;
-}
 
 static int print_tables(const struct cli *cli, const struct pool *pool, const struct rates *rates)
 {
@@ -65,13 +52,13 @@ static int print_all(const struct top *top, int signals)
 	int rc, status = CLI_OK;
 	unsigned int n;
 
-	rc = top_sample(top->cli, &before);
+	rc = sample_read(top->cli->sysfs, &before);
 	if (rc)
 		return find_pool_error(top->cli, rc);
 	for (n = 0; !status && (!top->refreshes || n < top->refreshes); n++) {
 		if (signals_wait(signals, -1, top->interval_ms) == WAIT_SIGNAL)
 			break;
-		rc = top_sample(top->cli, &now);
+		rc = sample_read(top->cli->sysfs, &now);
 		if (rc) {
 			status = find_pool_error(top->cli, rc);
 			break;

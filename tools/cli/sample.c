@@ -8,11 +8,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sample.h"
 
 #define PERMILLE 1000
 #define MILLIS_PER_US 1000000000
+
+int sample_read(const char *sysfs, struct sample *sample)
+{
+	struct timespec ts;
+	int rc = pool_read(sysfs, POOL_BUSY, &sample->pool);
+
+	if (rc)
+		pool_free(&sample->pool);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	sample->us = ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+	return rc;
+}
 
 static const char *const sort_names[] = {
 	[SORT_NAME] = "name",	[SORT_UTILIZATION] = "utilization", [SORT_WEIGHT] = "weight",

@@ -50,6 +50,9 @@ struct vgpu_rates {
 	struct num switches, moves;
 };
 
+/* Read the pool of @sysfs. Returns 0 or what pool_read() does, and nothing to free then. */
+int sample_read(const char *sysfs, struct sample *sample);
+
 enum sample_sort {
 	SORT_NAME,
 	SORT_UTILIZATION,

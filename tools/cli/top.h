@@ -29,9 +29,6 @@ struct top {
 	enum sample_sort sort;
 };
 
-/* Read a sample. Returns 0 or what pool_read() does, and nothing to free then. */
-int top_sample(const struct cli *cli, struct sample *sample);
-
 /**
  * top_slices() - a table of slices
  * @pool: for short names

@@ -284,7 +284,7 @@ static int next_sample(struct screen *screen)
 	struct sample next;
 	int rc;
 
-	rc = top_sample(screen->top.cli, &next);
+	rc = sample_read(screen->top.cli->sysfs, &next);
 	if (rc)
 		return rc;
 	pool_free(&screen->before.pool);
