@@ -5,12 +5,16 @@
 
 #include "../tests/cl.h"
 
+struct load;
+
 /**
  * struct bench - an open device
  * @cl: device, context, queue
+ * @load: at work
  */
 struct bench {
 	struct cl cl;
+	struct load *load;
 };
 
 /**
@@ -20,6 +24,7 @@ struct bench {
  * @setup: once, before the first start; ends the program if it cannot
  * @start: start it; OpenCL's error
  * @check: number of wrong results
+ * @state: of loads that exist more than once
  * @ready: set up
  */
 struct load {
@@ -28,10 +33,11 @@ struct load {
 	void (*setup)(struct bench *b);
 	cl_int (*start)(struct bench *b, cl_event *event);
 	unsigned long (*check)(struct bench *b);
+	void *state;
 	bool ready;
 };
 
-/* By name, set up; or NULL */
+/* By name, set up, and at work; or NULL */
 const struct load *load_get(struct bench *b, const char *name);
 
 #endif
