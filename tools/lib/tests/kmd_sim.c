@@ -68,7 +68,8 @@ void sim_reset(void)
 	sim.gpus = 1;
 	sim.slice_mask = (1u << SIM_SLICES) - 1;
 	sim.generation = 1;
-	sim.vram_free = 64 << 20;
+	sim.vram_size = 64 << 20;
+	sim.vram_free = sim.vram_size;
 	sim.hang_after = 1000 * 1000 * 1000;
 	for (i = 0; i < SIM_SLICES; i++) {
 		sim.cores[i] = cores[i];
@@ -118,7 +119,7 @@ static int query(struct drm_tessera_query *q)
 	struct drm_tessera_query_gpu gpu = {
 		.slice_mask = sim.slice_mask,
 		.generation = sim.generation,
-		.vram_size = 64 << 20,
+		.vram_size = sim.vram_size,
 		.bank_size = 8 << 20,
 		.va_end = 1ull << 38,
 		.slice_count = SIM_SLICES,
@@ -130,10 +131,10 @@ static int query(struct drm_tessera_query *q)
 		.max_submit_packets = DRM_TESSERA_MAX_INDIRECT,
 	};
 	struct drm_tessera_query_memory mem = {
-		.vram_total = 64 << 20,
+		.vram_total = sim.vram_size,
 		.vram_free = sim.vram_free,
-		.vram_limit = 64 << 20,
-		.vram_used = (64 << 20) - sim.vram_free,
+		.vram_limit = sim.vram_size,
+		.vram_used = sim.vram_size - sim.vram_free,
 	};
 	struct drm_tessera_query_slice slices[SIM_SLICES] = { 0 };
 	struct drm_tessera_query_time time = {

@@ -21,6 +21,7 @@
  * @generation: of the composition
  * @cores: per slice
  * @engines: per slice
+ * @vram_size: bytes. Change it, and @vram_free, before there are buffers
  * @vram_free: bytes
  * @revoke_at: before the submission of this number (from 1), @revoke goes away
  * @revoke: slices
@@ -46,6 +47,7 @@ struct sim {
 	uint64_t generation;
 	uint32_t cores[SIM_SLICES];
 	uint32_t engines[SIM_SLICES];
+	uint64_t vram_size;
 	uint64_t vram_free;
 	uint64_t revoke_at;
 	uint64_t revoke;
