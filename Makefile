@@ -41,7 +41,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
 	@echo 'make bench-compose  recomposition of running vGPUs, in out/bench-compose.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
-	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json'
+	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json, .png'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" runs some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
 	@echo 'make check-faults  failing hosts, VMMs and GPUs; KERNELS="6.12 7.2" FAULTS="guests" for some'

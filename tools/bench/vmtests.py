@@ -24,14 +24,16 @@ AGAIN = re.compile(r"^# (try \d+ of \d+: emulator lost .*)")
 TRIES = 3
 
 
-def arguments(doc, argv=None, parts=()):
-    """--quick and --kernel, which all of these take, and --only PART if there are parts."""
+def arguments(doc, argv=None, parts=(), again=False):
+    """--quick and --kernel, which all of these take, --only PART if there are parts, --report."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="as short as in the tests")
     parser.add_argument("--kernel", default="6.12", choices=("6.12", "7.2"))
     if parts:
         parser.add_argument("--only", choices=parts, help="this part")
+    if again:
+        parser.add_argument("--report", action="store_true", help="measure nothing again")
     return parser.parse_args(argv)
 
 
@@ -99,7 +101,7 @@ def number(value):
 def table(limits, figures):
     """Print it; limits: (name, comparison or None, limit, what it is). Names that missed theirs."""
     bad = []
-    print(f"{'figure':28}{'value':>10}   limit")
+    print(f"{'figure':34}{'value':>10}   limit")
     for name, compare, limit, what in limits:
         value = figures.get(name)
         good = value is not None and (compare is None or compare(value, limit))
@@ -107,16 +109,17 @@ def table(limits, figures):
             bad.append(name)
         shown = "missing" if value is None else f"{value:.5g}"
         bound = f"{SIGNS[compare]:>2} {limit:<6}" if compare else " " * 9
-        print(f"{name:28}{shown:>10}   {bound}{'' if good else ' MISSED'}  {what}")
+        print(f"{name:34}{shown:>10}   {bound}{'' if good else ' MISSED'}  {what}")
     return bad
 
 
-def report(limits, figures, failed, out, log):
-    """Table and JSON; the status that the program ends with."""
+def report(limits, figures, failed, out, log, more=()):
+    """Table and JSON; the status that the program ends with. more: names for the JSON alone."""
     bad = table(limits, figures)
+    names = [name for name, *_ in limits]
+    names += [name for name in more if name not in names]
     with open(out, "w", encoding="utf-8") as f:
-        json.dump({name: number(figures[name]) for name, *_ in limits if name in figures}, f,
-                  indent=1)
+        json.dump({name: number(figures[name]) for name in names if name in figures}, f, indent=1)
         f.write("\n")
     print(f"\nfigures: {os.path.relpath(out)}, all that was measured: {os.path.relpath(log)}")
     for line in failed:

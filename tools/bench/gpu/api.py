@@ -27,6 +27,8 @@ PROGRAM = ("sh", "-c", IN_TREE, "sh", TREE, BENCH)
 REMOTE = os.path.join(TREE, "scripts", "remote")
 VGPU_TYPE = "C1"
 
+REMOTE_CID = 3
+
 # Load, how often in one sample, how many in flight, key, samples in a round
 LOADS = (
     ("launch", 40, 1, "launch_depth1", 1),
@@ -34,9 +36,12 @@ LOADS = (
     ("work", 8, 4, "1m", 1),
     ("copy_64k", 16, 4, "copy_64k", 1),
     ("copy_4m", 2, 1, "copy_4m", 1),
+    ("sha256", 4, 4, "sha256", 1),
 )
 LOCAL_LOADS = (("sgemm", 4, 1, "sgemm", 1),)
 FEW = 200
+# KVM's reasons for an access of a guest to a device, a kick of a queue among them
+DEVICE_EXITS = ("exit_npf", "exit_io", "exit_ept_violation", "exit_ept_misconfig")
 SERVER_SECONDS = 60
 
 
@@ -80,14 +85,49 @@ def report(loads, over):
 
 
 def exits(guest, mdev, dispatches):
-    """MMIO exits and accesses that the host emulates, of launches alone."""
+    """Exits of launches alone, by kind."""
     points = []
     for count in (FEW, FEW + dispatches):
         before = counters.all_of(guest, mdev)
         guest.run("launch", count, 64)
         points.append(counters.difference(counters.all_of(guest, mdev), before))
     few, many = points
-    return sum(many[n] - few[n] for n in ("mmio_exits", "mdev_traps")) * 10000 / dispatches
+    return {k: many[k] - few.get(k, 0) for k in many}
+
+
+def report_exits(guests, dispatches):
+    """guests: (machine, its vGPU or None); what a launch costs each of them."""
+    counters.trace_exits(True)
+    try:
+        found = {guest.name: exits(guest, mdev, dispatches) for guest, mdev in guests}
+    finally:
+        counters.trace_exits(False)
+    for name, cost in found.items():
+        of_devices = sum(cost.get(n, 0) for n in DEVICE_EXITS)
+        figure(f"{name}_exits_per_launch", cost["exits"] / dispatches)
+        figure(f"{name}_device_exits_per_launch", of_devices / dispatches)
+    cost = found["vgpu"]
+    figure("vgpu_exits_per_10k", (cost["mmio_exits"] + cost["mdev_traps"]) * 10000 / dispatches)
+
+
+def sent_bytes(guest, load, count, depth):
+    """Packets and bytes of some commands, and of what else an order to the program costs."""
+    before = counters.vsock(REMOTE_CID)
+    guest.run(load, count, depth)
+    return counters.difference(counters.vsock(REMOTE_CID), before)
+
+
+def report_bytes(guest):
+    """What each load sends to its server and receives from it, as the host's kernel counts."""
+    counters.trace_vsock(True)
+    try:
+        for load, count, depth, key, _samples in LOADS:
+            few = sent_bytes(guest, load, count, depth)
+            many = sent_bytes(guest, load, 5 * count, depth)
+            for name, value in counters.difference(many, few).items():
+                figure(f"remote_{name}_per_{key}", value / (4 * count))
+    finally:
+        counters.trace_vsock(False)
 
 
 def sgemm_ratio(local, number):
@@ -114,7 +154,7 @@ def main():
         machines = (Host("host", node(0), program=PROGRAM),
                     Guest("passthrough", ["--host", bdf(1)], *mem, program=PROGRAM),
                     Guest("vgpu", ["--vgpu", mdev], *mem, program=PROGRAM),
-                    Guest("remote", ["--vsock", "3"], *mem, program=run_remote))
+                    Guest("remote", ["--vsock", str(REMOTE_CID)], *mem, program=run_remote))
         for m in machines:
             stack.callback(m.stop)
             m.start()
@@ -124,7 +164,8 @@ def main():
                (("vgpu", "passthrough"), ("vgpu", "host"), ("remote", "vgpu")))
         local = rounds(machines[:3], number, LOCAL_LOADS, again=False)
         report(local, (("vgpu", "passthrough"), ("vgpu", "host")))
-        figure("vgpu_exits_per_10k", exits(machines[2], mdev, dispatches))
+        report_exits(zip(machines[1:], (None, mdev, None)), dispatches)
+        report_bytes(machines[3])
         figure("opencl_over_libtessera_sgemm", sgemm_ratio(local, number))
 
 

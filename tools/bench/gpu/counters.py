@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What guests cost their host: KVM exits by reason, interrupts, CPU time."""
+"""What guests cost their host: KVM exits by reason, interrupts, CPU time, bytes of VSOCK."""
 
 import glob
 import os
 
-from machines import read
+from machines import BenchError, read
 from router import TRACING, mount_tracefs
 
 EXIT = os.path.join(TRACING, "events/kvm/kvm_exit")
 HIST = "hist:keys=common_pid,exit_reason"
+
+# Packets of VSOCK, of which the kernel counts bytes: those that this host gets, and makes
+VSOCK = {"sent": os.path.join(TRACING, "events/vsock/virtio_transport_recv_pkt"),
+         "received": os.path.join(TRACING, "events/vsock/virtio_transport_alloc_pkt")}
+VSOCK_HIST = "hist:keys=src_cid,dst_cid:vals=len"
+# Of struct virtio_vsock_hdr
+VSOCK_HEADER = 44
 
 # From KVM's debugfs; what a given kernel does not have is left out.
 KVM = ("exits", "mmio_exits", "io_exits", "halt_exits", "irq_exits", "signal_exits",
@@ -28,15 +35,45 @@ def reasons():
         return SVM if " svm" in f.read() else VMX
 
 
+def trigger(event, hist, on):
+    """Let the kernel make a histogram of an event; False if it does not have the event."""
+    mount_tracefs()
+    path = os.path.join(event, "trigger")
+    if not os.path.exists(path):
+        return False
+    with open(path, "w") as f:
+        f.write(("" if on else "!") + hist)
+    return True
+
+
 def trace_exits(on):
     """Let the kernel count exits by reason."""
-    mount_tracefs()
-    trigger = os.path.join(EXIT, "trigger")
-    if not os.path.exists(trigger):
-        return False
-    with open(trigger, "w") as f:
-        f.write(("" if on else "!") + HIST)
-    return True
+    return trigger(EXIT, HIST, on)
+
+
+def trace_vsock(on):
+    """Let the kernel count packets of VSOCK, whose modules are loaded."""
+    if not all([trigger(event, VSOCK_HIST, on) for event in VSOCK.values()]):
+        raise BenchError("this kernel does not tell of packets of VSOCK")
+
+
+def entries(event):
+    """Of a histogram: what follows each name."""
+    for line in read(event, "hist").splitlines():
+        words = line.replace(",", " ").split()
+        if line.startswith("{"):
+            yield {k[:-1]: int(v) for k, v in zip(words, words[1:]) if k.endswith(":")}
+
+
+def vsock(cid):
+    """Packets and bytes, with their headers, that a guest sent and received since trace_vsock()."""
+    found = {}
+    for way, event in VSOCK.items():
+        mine = [e for e in entries(event) if cid in (e["src_cid"], e["dst_cid"])]
+        packets = sum(e["hitcount"] for e in mine)
+        found[f"{way}_packets"] = packets
+        found[f"{way}_bytes"] = sum(e["len"] for e in mine) + VSOCK_HEADER * packets
+    return found
 
 
 def threads(pid):
@@ -46,19 +83,13 @@ def threads(pid):
 def exits_by_reason(pid):
     """{reason: number} of a machine since trace_exits()."""
     names, found = reasons(), {}
-    path = os.path.join(EXIT, "hist")
-    if not os.path.exists(path):
+    if not os.path.exists(os.path.join(EXIT, "hist")):
         return found
     mine = threads(pid)
-    for line in read(path).splitlines():
-        words = line.replace(",", " ").split()
-        if not line.startswith("{") or "common_pid:" not in words:
-            continue
-        if int(words[words.index("common_pid:") + 1]) not in mine:
-            continue
-        code = int(words[words.index("exit_reason:") + 1])
-        name = names.get(code, f"exit_{code:#x}")
-        found[name] = found.get(name, 0) + int(words[words.index("hitcount:") + 1])
+    for e in entries(EXIT):
+        if e.get("common_pid") in mine:
+            name = names.get(e["exit_reason"], f"exit_{e['exit_reason']:#x}")
+            found[name] = found.get(name, 0) + e["hitcount"]
     return found
 
 
