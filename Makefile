@@ -104,13 +104,23 @@ $(HAVE):
 	+@$(PROGRESS) $@ $(MAKE) -C $@ O=$(OUT)/$@
 
 bench-model: tools/model
-	+@$(MAKE) -C tools/model O=$(OUT)/tools/model bench
+	+@$(MAKE) -C tools/model O=$(OUT)/tools/model BEFORE_SRC=$(BEFORE_SRC) bench
 
 tools/run examples selftests: $(filter tools/lib,$(HAVE))
 .PHONY: $(DIRS)
 else
-model lib tools bench-model:
+model lib tools:
 	@$(IN_ENV) $@
+
+# The engine at this commit is what the present one is compared with; an archive of the sources
+# has no history.
+BENCH_BEFORE := 36c2887
+BEFORE_SRC := $(OUT)/before-$(BENCH_BEFORE)
+bench-model:
+	@rm -rf $(BEFORE_SRC) && mkdir -p $(BEFORE_SRC)
+	@git archive $(BENCH_BEFORE) tools/model/isa | tar -x -C $(BEFORE_SRC) || \
+		{ echo "no commit $(BENCH_BEFORE) here: nothing to compare with" >&2; rm -r $(BEFORE_SRC); }
+	@$(IN_ENV) $@ BEFORE_SRC=$$(ls -d $(BEFORE_SRC)/tools/model 2>/dev/null)
 endif
 
 # PoCL and its compiler are in a layer of the environment, which is made once on demand.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The benchmark of the ISA engine: "make bench" builds its kernels with clang,
-# runs it and leaves $(BENCH_JSON). Included by tools/model/Makefile.
+# runs it in turns with an older engine, and leaves $(BENCH_JSON).
+# Included by tools/model/Makefile.
 
 BENCH_JSON	?= $(TOP)/out/bench-model.json
 first_tool	= $(shell for t in $(1); do command -v $$t && break; done)
@@ -11,7 +12,10 @@ KERNEL_CFLAGS	:= --target=riscv64-unknown-elf -march=rv64imafdc_zba_zbb_zbs \
 		   -mabi=lp64d -mcmodel=medany -O2 -ffreestanding -Wall -Werror
 
 BENCH_DIR	:= isa/bench
-BENCH_IMAGES	:= $(O)/$(BENCH_DIR)/sgemm.bin $(O)/$(BENCH_DIR)/sha256.bin
+BENCH_IMAGES	:= $(patsubst %,$(O)/$(BENCH_DIR)/%.bin,sgemm sha256 divergent amo rounding partial)
+# Sources of the model at that commit, if the caller has the history
+BEFORE_SRC	?=
+BEFORE		:= $(O)/before
 
 $(O)/$(BENCH_DIR)/%.bin: $(BENCH_DIR)/%.c $(BENCH_DIR)/kernel.h $(BENCH_DIR)/kernel.lds
 	@mkdir -p $(@D)
@@ -24,8 +28,14 @@ $(O)/isa-bench: $(O)/$(BENCH_DIR)/bench.o $(O)/libmodel.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
-bench: $(O)/isa-bench $(BENCH_IMAGES)
+$(BEFORE)/isa-bench: $(BENCH_DIR)/bench.c $(wildcard $(BEFORE_SRC)/isa/*.[ch])
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -I$(BEFORE_SRC) $(CFLAGS) -std=gnu11 $(ISA_CFLAGS) -o $@ $< $(BEFORE_SRC)/isa/*.c -lm
+
+bench: $(O)/isa-bench $(BENCH_IMAGES) $(if $(BEFORE_SRC),$(BEFORE)/isa-bench)
 	@mkdir -p $(dir $(BENCH_JSON))
-	$(O)/isa-bench $(BENCH_IMAGES) $(BENCH_JSON)
+	$(Q)$(BENCH_DIR)/compare.py $(O)/$(BENCH_DIR) $(BENCH_JSON) $(O)/isa-bench \
+		$(if $(BEFORE_SRC),$(BEFORE)/isa-bench)
 
 .PHONY: bench
