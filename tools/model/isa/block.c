@@ -103,7 +103,7 @@ struct isa_block *isa_block_get(struct isa_engine *e, uint64_t pc, unsigned int 
 		*va = pc;
 		return NULL;
 	}
-	if (e->nr_blocks == ISA_NR_BLOCKS || e->nr_insns + ISA_BLOCK_MAX > ISA_NR_INSNS)
+	if (e->nr_blocks == ISA_NR_BLOCKS || e->nr_insns + ISA_BLOCK_MAX + 1 > ISA_NR_INSNS)
 		isa_code_flush(e);
 	b = &e->blocks[e->nr_blocks];
 	memset(b, 0, sizeof(*b));
@@ -114,7 +114,8 @@ struct isa_block *isa_block_get(struct isa_engine *e, uint64_t pc, unsigned int 
 		*cause = ret;
 		return NULL;
 	}
+	b->insn[b->nr].op = ISA_OP_END;
 	*slot = (uint16_t)e->nr_blocks++;
-	e->nr_insns += b->nr;
+	e->nr_insns += b->nr + 1u;
 	return b;
 }

@@ -6,6 +6,7 @@
  * happens once per block, so the search need not be fast; being driven by the
  * table alone is what matters.
  */
+#include "csr.h"
 #include "internal.h"
 
 const struct isa_insn_info isa_insn_info[ISA_NR_OPS] = {
@@ -52,6 +53,21 @@ static unsigned int find_op(uint32_t bits)
 			return op;
 	}
 	return ISA_OP_illegal;
+}
+
+bool isa_csr_allowed(unsigned int csr, bool write)
+{
+	if (csr >= CSR_FFLAGS && csr <= CSR_FCSR)
+		return true;
+	if (write)
+		return false;
+	return (csr >= CSR_CYCLE && csr <= CSR_INSTRET) ||
+	       (csr >= CSR_LOCAL_ID && csr <= CSR_LAST_ID);
+}
+
+bool isa_csr_counts(unsigned int csr)
+{
+	return csr == CSR_CYCLE || csr == CSR_INSTRET;
 }
 
 static int32_t imm_i(uint32_t b)

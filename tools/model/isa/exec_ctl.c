@@ -5,6 +5,7 @@
  * Branches decide for the whole mask: if all lanes go the same way the engine
  * continues with the next block without touching their program counters.
  */
+#include "csr.h"
 #include "internal.h"
 
 enum isa_next isa_raise_illegal(struct isa_ctx *c, const struct isa_insn *i)
@@ -168,42 +169,6 @@ static enum isa_next exec_exit(struct isa_ctx *c, const struct isa_insn *i)
 	return stop_lanes(c, i);
 }
 
-enum isa_csr {
-	CSR_FFLAGS = 0x001,
-	CSR_FRM = 0x002,
-	CSR_FCSR = 0x003,
-	CSR_CYCLE = 0xc00,
-	CSR_TIME = 0xc01,
-	CSR_INSTRET = 0xc02,
-	CSR_LOCAL_ID = 0xcc0,
-	CSR_GROUP_ID = 0xcc3,
-	CSR_GROUP_SIZE = 0xcc6,
-	CSR_ENQUEUED_SIZE = 0xcc9,
-	CSR_GRID_SIZE = 0xccc,
-	CSR_KERNARG = 0xccf,
-	CSR_LOCAL_BYTES = 0xcd0,
-	CSR_FLAT_ID = 0xcd1,
-	CSR_PRIVATE_BYTES = 0xcd2,
-	CSR_GLOBAL_ID = 0xcd3,
-	CSR_NUM_GROUPS = 0xcd6,
-	CSR_LAST_ID = 0xcd8,
-};
-
-bool isa_csr_allowed(unsigned int csr, bool write)
-{
-	if (csr >= CSR_FFLAGS && csr <= CSR_FCSR)
-		return true;
-	if (write)
-		return false;
-	return (csr >= CSR_CYCLE && csr <= CSR_INSTRET) ||
-	       (csr >= CSR_LOCAL_ID && csr <= CSR_LAST_ID);
-}
-
-bool isa_csr_counts(unsigned int csr)
-{
-	return csr == CSR_CYCLE || csr == CSR_INSTRET;
-}
-
 static uint32_t local_id(const struct isa_group *g, unsigned int flat, unsigned int dim)
 {
 	uint32_t nx = g->d.group_size[0], ny = g->d.group_size[1];
@@ -325,24 +290,32 @@ static enum isa_next exec_csr(struct isa_ctx *c, const struct isa_insn *i)
 	return ISA_NEXT;
 }
 
-#define GEN_BRANCH(id, name)                                                     \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
-	{                                                                        \
-		return exec_branch(c, i, cond_##name, true);                     \
-	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
-	{                                                                        \
-		return exec_branch(c, i, cond_##name, false);                    \
+#define GEN_BRANCH(id, name)                                                                  \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i)              \
+	{                                                                                     \
+		return exec_branch(c, i, cond_##name, true);                                  \
+	}                                                                                     \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i)              \
+	{                                                                                     \
+		return exec_branch(c, i, cond_##name, false);                                 \
+	}                                                                                     \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)               \
+	{                                                                                     \
+		bool taken = cond_##name(c->w->x[i->rs1][c->lane], c->w->x[i->rs2][c->lane]); \
+		int64_t step = taken ? i->imm : (int64_t)isa_insn_len(i->bits);               \
+                                                                                              \
+		return jump(c, isa_insn_pc(c, i) + (uint64_t)step);                           \
 	}
 #define GEN_CTL(id, name)                                                        \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		return exec_##name(c, i);                                        \
 	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		return exec_##name(c, i);                                        \
-	}
+	}                                                                        \
+	ISA_ONE_AS_SOME(id)
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_CTL(X)

@@ -493,18 +493,19 @@ SOFT_FMA(nmsub, 1u, 0u)
 SOFT_FMA(nmadd, 1u, 1u)
 
 #define GEN(id, call)                                                            \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = true;                                          \
                                                                                  \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = false;                                         \
                                                                                  \
 		return call;                                                     \
-	}
+	}                                                                        \
+	ISA_ONE_AS_SOME(id)
 #define GEN_FP32(id, op) GEN(id, exec_fp32(c, i, host32_##op, ties_##op, soft32_##op, full))
 #define GEN_FP64(id, op) GEN(id, exec_fp64(c, i, host64_##op, ties_##op, soft64_##op, full))
 #define GEN_FMA32(id, op) GEN(id, exec_fma32(c, i, signs_##op, soft32_##op, full))

@@ -208,28 +208,30 @@ ISA_INLINE enum isa_next exec_mv(struct isa_ctx *c, const uint64_t *a, uint64_t 
 #define F_TO_F(c, i) (c)->w->f[(i)->rs1], (c)->w->f[(i)->rd]
 
 #define GEN(id, call)                                                            \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = true;                                          \
                                                                                  \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = false;                                         \
                                                                                  \
 		return call;                                                     \
-	}
+	}                                                                        \
+	ISA_ONE_AS_SOME(id)
 /* Lanes take turns anyway: one handler serves both. */
 #define GEN_ONE(id, call)                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
-		return isa_some_##id(c, i);                                      \
-	}
+		return ISA_SOME(id)(c, i);                                       \
+	}                                                                        \
+	ISA_ONE_AS_SOME(id)
 #define GEN_FF32(id, op) GEN(id, exec_two(c, i, c->w->f[i->rd], ff32_##op, full))
 #define GEN_FF64(id, op) GEN(id, exec_two(c, i, c->w->f[i->rd], ff64_##op, full))
 #define GEN_FX32(id, op) GEN(id, exec_two(c, i, c->w->x[i->rd], fx32_##op, full))

@@ -352,53 +352,61 @@ static inline uint64_t sem_bset(uint64_t a, uint64_t b)
 	return a | 1ull << (b & 63);
 }
 
+/*
+ * Lanes that are not in the mask keep what they have. A vector unit does all and picks, which is
+ * faster than one by one as soon as there are two; but not for what it has no operation for.
+ */
+#ifdef __AVX2__
+#define HAVE_VECTORS true
+#else
+#define HAVE_VECTORS false
+#endif
+
+#define FOR_LANES(c, full, vector, d, value)                                          \
+	do {                                                                          \
+		if (full) {                                                           \
+			ISA_FOR_ALL(l)                                                \
+				(d)[l] = (value);                                     \
+		} else if (HAVE_VECTORS && (vector)) {                                \
+			const uint64_t *pick_ = (c)->pick;                            \
+                                                                                      \
+			ISA_FOR_ALL(l)                                                \
+				(d)[l] = ((value) & pick_[l]) | ((d)[l] & ~pick_[l]); \
+		} else {                                                              \
+			ISA_FOR_MASK(l, (c)->mask)                                    \
+				(d)[l] = (value);                                     \
+		}                                                                     \
+	} while (0)
+
 ISA_INLINE enum isa_next exec_rr(struct isa_ctx *c, const struct isa_insn *i,
-				 uint64_t (*sem)(uint64_t, uint64_t), bool full)
+				 uint64_t (*sem)(uint64_t, uint64_t), bool vector, bool full)
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	const uint64_t *b = c->w->x[i->rs2];
 	uint64_t *d = c->w->x[i->rd];
 
-	if (full) {
-		ISA_FOR_ALL(l)
-			d[l] = sem(a[l], b[l]);
-	} else {
-		ISA_FOR_MASK(l, c->mask)
-			d[l] = sem(a[l], b[l]);
-	}
+	FOR_LANES(c, full, vector, d, sem(a[l], b[l]));
 	return ISA_NEXT;
 }
 
 ISA_INLINE enum isa_next exec_ri(struct isa_ctx *c, const struct isa_insn *i,
-				 uint64_t (*sem)(uint64_t, uint64_t), bool full)
+				 uint64_t (*sem)(uint64_t, uint64_t), bool vector, bool full)
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t *d = c->w->x[i->rd];
 	uint64_t imm = (uint64_t)(int64_t)i->imm;
 
-	if (full) {
-		ISA_FOR_ALL(l)
-			d[l] = sem(a[l], imm);
-	} else {
-		ISA_FOR_MASK(l, c->mask)
-			d[l] = sem(a[l], imm);
-	}
+	FOR_LANES(c, full, vector, d, sem(a[l], imm));
 	return ISA_NEXT;
 }
 
 ISA_INLINE enum isa_next exec_r1(struct isa_ctx *c, const struct isa_insn *i,
-				 uint64_t (*sem)(uint64_t), bool full)
+				 uint64_t (*sem)(uint64_t), bool vector, bool full)
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t *d = c->w->x[i->rd];
 
-	if (full) {
-		ISA_FOR_ALL(l)
-			d[l] = sem(a[l]);
-	} else {
-		ISA_FOR_MASK(l, c->mask)
-			d[l] = sem(a[l]);
-	}
+	FOR_LANES(c, full, vector, d, sem(a[l]));
 	return ISA_NEXT;
 }
 
@@ -409,34 +417,66 @@ ISA_INLINE enum isa_next exec_u(struct isa_ctx *c, const struct isa_insn *i, uin
 	uint64_t *d = c->w->x[i->rd];
 	uint64_t value = base + (uint64_t)(int64_t)i->imm;
 
-	if (full) {
-		ISA_FOR_ALL(l)
-			d[l] = value;
-	} else {
-		ISA_FOR_MASK(l, c->mask)
-			d[l] = value;
-	}
+	FOR_LANES(c, full, true, d, value);
 	return ISA_NEXT;
 }
 
+/* What has no vector operation: division, upper halves of products, counts of zeros */
+#define SCALAR_mulh 1
+#define SCALAR_mulhu 1
+#define SCALAR_mulhsu 1
+#define SCALAR_div 1
+#define SCALAR_divu 1
+#define SCALAR_rem 1
+#define SCALAR_remu 1
+#define SCALAR_divw 1
+#define SCALAR_divuw 1
+#define SCALAR_remw 1
+#define SCALAR_remuw 1
+#define SCALAR_clz 1
+#define SCALAR_ctz 1
+#define SCALAR_clzw 1
+#define SCALAR_ctzw 1
+/* The name of a macro that is 1 is not the name any more. */
+#define IS_VECTOR(sem) (sizeof(STRING(SCALAR_##sem)) != sizeof("1"))
+#define STRING(text) STRING_OF(text)
+#define STRING_OF(text) #text
+
 #define GEN(id, call)                                                            \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = true;                                          \
                                                                                  \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = false;                                         \
                                                                                  \
 		return call;                                                     \
 	}
-#define GEN_RR(id, sem) GEN(id, exec_rr(c, i, sem_##sem, full))
-#define GEN_RI(id, sem) GEN(id, exec_ri(c, i, sem_##sem, full))
-#define GEN_R1(id, sem) GEN(id, exec_r1(c, i, sem_##sem, full))
-#define GEN_LUI(id, sem) GEN(id, exec_u(c, i, 0, full))
-#define GEN_AUIPC(id, sem) GEN(id, exec_u(c, i, isa_insn_pc(c, i), full))
+#define GEN_ONE_LANE(id, value)                                                           \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)           \
+	{                                                                                 \
+		uint64_t(*x)[ISA_LANES] = (uint64_t(*)[ISA_LANES])(c->w->x[0] + c->lane); \
+                                                                                          \
+		x[i->rd][0] = value;                                                      \
+		return isa_chain(c, i, ISA_NEXT);                                         \
+	}
+#define IMM(i) ((uint64_t)(int64_t)(i)->imm)
+#define GEN_RR(id, sem)                                         \
+	GEN(id, exec_rr(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0], x[i->rs2][0]))
+#define GEN_RI(id, sem)                                         \
+	GEN(id, exec_ri(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0], IMM(i)))
+#define GEN_R1(id, sem)                                         \
+	GEN(id, exec_r1(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0]))
+#define GEN_LUI(id, sem) GEN(id, exec_u(c, i, 0, full)) GEN_ONE_LANE(id, IMM(i))
+#define GEN_AUIPC(id, sem)                             \
+	GEN(id, exec_u(c, i, isa_insn_pc(c, i), full)) \
+	GEN_ONE_LANE(id, isa_insn_pc(c, i) + IMM(i))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_INT(X)

@@ -7,6 +7,10 @@
  * from there. An aligned access whose page is in the TLB takes one comparison:
  * the mask keeps the low bits that must be zero, so that a misaligned address
  * never matches a tag.
+ *
+ * Nobody can tell whether lanes whose addresses are one row, or all the same, went one after the
+ * other: their values move at once. Atomics of all lanes on one address become one, of what all
+ * of them do together.
  */
 #include <string.h>
 
@@ -22,41 +26,66 @@ ISA_INLINE void *tlb_find(struct isa_engine *e, uint64_t va, unsigned int size,
 	return NULL;
 }
 
+/* How the addresses of 16 lanes lie */
+enum spread {
+	SPREAD_FAR, /* in several pages, or in one that is not in the TLB */
+	SPREAD_PAGE, /* all in one */
+	SPREAD_ROW, /* one behind the other, as an array */
+	SPREAD_ONE, /* all the same */
+};
+
 /*
- * Host address of @imm past lane 0's base, less that base, if the aligned
- * accesses of all lanes go to one page that is in the TLB: neighbouring lanes
- * mostly do. Lanes 0 and 15 tell cheaply when they do not.
+ * If the aligned accesses of all lanes go to one page that is in the TLB, @host + base is where:
+ * neighbouring lanes mostly do. Lanes 0 and 15 tell cheaply when they do not.
  */
-ISA_INLINE uintptr_t one_page(struct isa_engine *e, const uint64_t *base, uint64_t imm,
-			      unsigned int size, enum isa_access access)
+ISA_INLINE enum spread find_spread(struct isa_engine *e, const uint64_t *base, uint64_t imm,
+				   unsigned int size, enum isa_access access, uintptr_t *host)
 {
 	uint64_t first = base[0] + imm;
 	uint64_t far = (base[ISA_LANES - 1] + imm) ^ first;
-	uint64_t low = 0;
+	uint64_t low = 0, gaps = 0;
 	struct isa_tlb_entry *t;
 
 	if (far & ISA_PAGE_MASK)
-		return 0;
+		return SPREAD_FAR;
 	ISA_FOR_ALL(l) {
 		far |= (base[l] + imm) ^ first;
 		low |= base[l] + imm;
+		gaps |= (base[l] - base[0]) ^ (uint64_t)l * size;
 	}
 	if ((far & ISA_PAGE_MASK) || (low & (size - 1)))
-		return 0;
+		return SPREAD_FAR;
 	t = isa_tlb_slot(e, first);
 	if (t->tag[access] != (first & ISA_PAGE_MASK))
-		return 0;
-	return t->host + (uintptr_t)imm;
+		return SPREAD_FAR;
+	*host = t->host + (uintptr_t)imm;
+	return !far ? SPREAD_ONE : !gaps ? SPREAD_ROW : SPREAD_PAGE;
 }
 
 /* Loads of each type, sign- or zero-extended to a register. */
-#define DEFINE_GET(type)                              \
-	ISA_INLINE uint64_t get_##type(const void *p) \
-	{                                             \
-		type v;                               \
-                                                      \
-		memcpy(&v, p, sizeof(v));             \
-		return (uint64_t)(int64_t)v;          \
+#define DEFINE_GET(type)                                                     \
+	ISA_INLINE uint64_t get_##type(const void *p)                        \
+	{                                                                    \
+		type v;                                                      \
+                                                                             \
+		memcpy(&v, p, sizeof(v));                                    \
+		return (uint64_t)(int64_t)v;                                 \
+	}                                                                    \
+	ISA_INLINE void row_##type(uint64_t *d, const void *p, uint64_t box) \
+	{                                                                    \
+		type v[ISA_LANES];                                           \
+                                                                             \
+		memcpy(v, p, sizeof(v));                                     \
+		ISA_FOR_ALL(l)                                               \
+			d[l] = (uint64_t)(int64_t)v[l] | box;                \
+	}                                                                    \
+	ISA_INLINE void put_row_##type(void *p, const uint64_t *s)           \
+	{                                                                    \
+		type v[ISA_LANES];                                           \
+                                                                             \
+		ISA_FOR_ALL(l)                                               \
+			v[l] = (type)s[l];                                   \
+		memcpy(p, v, sizeof(v));                                     \
 	}
 DEFINE_GET(int8_t)
 DEFINE_GET(int16_t)
@@ -89,7 +118,8 @@ ISA_INLINE bool load_lane(struct isa_ctx *c, unsigned int lane, uint64_t va, uns
 
 /* @box is or-ed in: the NaN box of a 32-bit floating-point load. */
 ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, uint64_t *d,
-				   unsigned int size, uint64_t (*get)(const void *), uint64_t box,
+				   unsigned int size, uint64_t (*get)(const void *),
+				   void (*row)(uint64_t *, const void *, uint64_t), uint64_t box,
 				   bool full)
 {
 	const uint64_t *a = c->w->x[i->rs1];
@@ -98,11 +128,21 @@ ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, 
 	uint64_t v;
 
 	if (full) {
-		host = one_page(c->e, a, imm, size, ISA_LOAD);
-		if (likely(host)) {
+		switch (find_spread(c->e, a, imm, size, ISA_LOAD, &host)) {
+		case SPREAD_ONE:
+			v = get((void *)(host + a[0])) | box;
+			ISA_FOR_ALL(l)
+				d[l] = v;
+			return ISA_NEXT;
+		case SPREAD_ROW:
+			row(d, (void *)(host + a[0]), box);
+			return ISA_NEXT;
+		case SPREAD_PAGE:
 			for (unsigned int l = 0; l < ISA_LANES; l++)
 				d[l] = get((void *)(host + a[l])) | box;
 			return ISA_NEXT;
+		default:
+			break;
 		}
 		for (unsigned int l = 0; l < ISA_LANES; l++) {
 			if (!load_lane(c, l, a[l] + imm, size, get, &v))
@@ -139,18 +179,25 @@ ISA_INLINE bool store_lane(struct isa_ctx *c, unsigned int lane, uint64_t va, un
 }
 
 ISA_INLINE enum isa_next exec_store(struct isa_ctx *c, const struct isa_insn *i, const uint64_t *s,
-				    unsigned int size, bool full)
+				    unsigned int size, void (*put_row)(void *, const uint64_t *),
+				    bool full)
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t imm = (uint64_t)(int64_t)i->imm;
 	uintptr_t host;
 
 	if (full) {
-		host = one_page(c->e, a, imm, size, ISA_STORE);
-		if (likely(host)) {
+		switch (find_spread(c->e, a, imm, size, ISA_STORE, &host)) {
+		case SPREAD_ROW:
+			put_row((void *)(host + a[0]), s);
+			return ISA_NEXT;
+		case SPREAD_ONE:
+		case SPREAD_PAGE:
 			for (unsigned int l = 0; l < ISA_LANES; l++)
 				memcpy((void *)(host + a[l]), &s[l], size);
 			return ISA_NEXT;
+		default:
+			break;
 		}
 		for (unsigned int l = 0; l < ISA_LANES; l++)
 			if (!store_lane(c, l, a[l] + imm, size, s[l]))
@@ -163,31 +210,47 @@ ISA_INLINE enum isa_next exec_store(struct isa_ctx *c, const struct isa_insn *i,
 	return ISA_NEXT;
 }
 
+/*
+ * join_NAME(a, b) is one operand that does what first @a and then @b do, and what is in memory
+ * after @b came to @a. On unsigned objects, where additions wrap; results are sign-extended.
+ */
 #define DEFINE_AMO(bits)                                                                   \
-	static uint64_t amo_swap_##bits(void *p, uint64_t v)                               \
+	ISA_INLINE uint64_t join_swap_##bits(uint64_t a, uint64_t b)                       \
+	{                                                                                  \
+		(void)a;                                                                   \
+		return (uint64_t)(int##bits##_t)b;                                         \
+	}                                                                                  \
+	ISA_INLINE uint64_t amo_swap_##bits(void *p, uint64_t v)                           \
 	{                                                                                  \
 		return (uint64_t)__atomic_exchange_n((int##bits##_t *)p, (int##bits##_t)v, \
 						     __ATOMIC_SEQ_CST);                    \
 	}                                                                                  \
-	DEFINE_AMO_OP(add, bits)                                                           \
-	DEFINE_AMO_OP(xor, bits)                                                           \
-	DEFINE_AMO_OP(and, bits)                                                           \
-	DEFINE_AMO_OP(or, bits)                                                            \
+	DEFINE_AMO_OP(add, +, bits)                                                        \
+	DEFINE_AMO_OP(xor, ^, bits)                                                        \
+	DEFINE_AMO_OP(and, &, bits)                                                        \
+	DEFINE_AMO_OP(or, |, bits)                                                         \
 	DEFINE_AMO_PICK(min, <, int##bits##_t, bits)                                       \
 	DEFINE_AMO_PICK(max, >, int##bits##_t, bits)                                       \
 	DEFINE_AMO_PICK(minu, <, uint##bits##_t, bits)                                     \
 	DEFINE_AMO_PICK(maxu, >, uint##bits##_t, bits)
 
-/* On unsigned objects, where additions wrap. */
-#define DEFINE_AMO_OP(op, bits)                                                    \
-	static uint64_t amo_##op##_##bits(void *p, uint64_t v)                     \
+#define DEFINE_AMO_OP(name, op, bits)                                              \
+	ISA_INLINE uint64_t join_##name##_##bits(uint64_t a, uint64_t b)           \
 	{                                                                          \
-		return (uint64_t)(int##bits##_t)__atomic_fetch_##op(               \
+		return (uint64_t)(int##bits##_t)(a op b);                          \
+	}                                                                          \
+	ISA_INLINE uint64_t amo_##name##_##bits(void *p, uint64_t v)               \
+	{                                                                          \
+		return (uint64_t)(int##bits##_t)__atomic_fetch_##name(             \
 			(uint##bits##_t *)p, (uint##bits##_t)v, __ATOMIC_SEQ_CST); \
 	}
 
 #define DEFINE_AMO_PICK(name, cmp, type, bits)                                                \
-	static uint64_t amo_##name##_##bits(void *p, uint64_t v)                              \
+	ISA_INLINE uint64_t join_##name##_##bits(uint64_t a, uint64_t b)                      \
+	{                                                                                     \
+		return (uint64_t)(int##bits##_t)((type)b cmp(type) a ? b : a);                \
+	}                                                                                     \
+	ISA_INLINE uint64_t amo_##name##_##bits(void *p, uint64_t v)                          \
 	{                                                                                     \
 		type *obj = p;                                                                \
 		type old = __atomic_load_n(obj, __ATOMIC_RELAXED);                            \
@@ -204,14 +267,57 @@ ISA_INLINE enum isa_next exec_store(struct isa_ctx *c, const struct isa_insn *i,
 DEFINE_AMO(32)
 DEFINE_AMO(64)
 
+ISA_INLINE bool all_same(const uint64_t *a, uint32_t mask)
+{
+	uint64_t first = a[__builtin_ctz(mask)], differ = 0;
+
+	if (mask == ISA_ALL_LANES) {
+		ISA_FOR_ALL(l)
+			differ |= a[l] ^ first;
+	} else {
+		ISA_FOR_MASK(l, mask)
+			differ |= a[l] ^ first;
+	}
+	return !differ;
+}
+
+/* All lanes have one address: what they do to it one after the other is done at once. */
+ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *i,
+				      unsigned int size, uint64_t (*amo)(void *, uint64_t),
+				      uint64_t (*join)(uint64_t, uint64_t))
+{
+	unsigned int first = (unsigned int)__builtin_ctz(c->mask);
+	const uint64_t *b = c->w->x[i->rs2];
+	uint64_t va = c->w->x[i->rs1][first];
+	uint64_t *d = c->w->x[i->rd];
+	uint64_t all = b[first], before[ISA_LANES], old;
+	unsigned int cause;
+	void *p = isa_atomic_ptr(c, va, size, ISA_STORE, &cause);
+
+	if (unlikely(!p))
+		return isa_raise(c, first, cause, va);
+	ISA_FOR_MASK(l, c->mask & (c->mask - 1)) {
+		before[l] = all;
+		all = join(all, b[l]);
+	}
+	old = amo(p, all);
+	ISA_FOR_MASK(l, c->mask & (c->mask - 1))
+		d[l] = join(old, before[l]);
+	d[first] = old;
+	return ISA_NEXT;
+}
+
 ISA_INLINE enum isa_next exec_amo(struct isa_ctx *c, const struct isa_insn *i, unsigned int size,
-				  uint64_t (*amo)(void *, uint64_t))
+				  uint64_t (*amo)(void *, uint64_t),
+				  uint64_t (*join)(uint64_t, uint64_t))
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	const uint64_t *b = c->w->x[i->rs2];
 	uint64_t *d = c->w->x[i->rd];
 	unsigned int cause;
 
+	if (all_same(a, c->mask))
+		return amo_together(c, i, size, amo, join);
 	ISA_FOR_MASK(l, c->mask) {
 		void *p = isa_atomic_ptr(c, a[l], size, ISA_STORE, &cause);
 
@@ -294,41 +400,68 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 }
 
 #define GEN(id, call)                                                            \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = true;                                          \
                                                                                  \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		const bool full = false;                                         \
                                                                                  \
 		return call;                                                     \
 	}
-#define GEN_LOAD(id, type) \
-	GEN(id, exec_load(c, i, c->w->x[i->rd], sizeof(type), get_##type, 0, full))
-#define GEN_FLOAD(id, type)                                               \
-	GEN(id, exec_load(c, i, c->w->f[i->rd], sizeof(type), get_##type, \
-			  sizeof(type) == 4 ? 0xffffffffull << 32 : 0, full))
-#define GEN_STORE(id, type) GEN(id, exec_store(c, i, c->w->x[i->rs2], sizeof(type), full))
-#define GEN_FSTORE(id, type) GEN(id, exec_store(c, i, c->w->f[i->rs2], sizeof(type), full))
+#define GEN_LOAD(id, type)                                                                      \
+	GEN(id, exec_load(c, i, c->w->x[i->rd], sizeof(type), get_##type, row_##type, 0, full)) \
+	GEN_LOAD_ONE(id, c->w->x[i->rd], type, 0)
+#define BOX(type) (sizeof(type) == 4 ? 0xffffffffull << 32 : 0)
+#define GEN_FLOAD(id, type)                                                                      \
+	GEN(id, exec_load(c, i, c->w->f[i->rd], sizeof(type), get_##type, row_##type, BOX(type), \
+			  full))                                                                 \
+	GEN_LOAD_ONE(id, c->w->f[i->rd], type, BOX(type))
+#define GEN_LOAD_ONE(id, d, type, box)                                              \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)     \
+	{                                                                           \
+		uint64_t va = c->w->x[i->rs1][c->lane] + (uint64_t)(int64_t)i->imm; \
+		uint64_t v;                                                         \
+                                                                                    \
+		if (!load_lane(c, c->lane, va, sizeof(type), get_##type, &v))       \
+			return isa_chain(c, i, ISA_FAULT);                          \
+		(d)[c->lane] = v | (box);                                           \
+		return isa_chain(c, i, ISA_NEXT);                                   \
+	}
+#define GEN_STORE(id, type)                                                            \
+	GEN(id, exec_store(c, i, c->w->x[i->rs2], sizeof(type), put_row_##type, full)) \
+	GEN_STORE_ONE(id, c->w->x[i->rs2], type)
+#define GEN_FSTORE(id, type)                                                           \
+	GEN(id, exec_store(c, i, c->w->f[i->rs2], sizeof(type), put_row_##type, full)) \
+	GEN_STORE_ONE(id, c->w->f[i->rs2], type)
+#define GEN_STORE_ONE(id, s, type)                                                  \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)     \
+	{                                                                           \
+		uint64_t va = c->w->x[i->rs1][c->lane] + (uint64_t)(int64_t)i->imm; \
+		bool good = store_lane(c, c->lane, va, sizeof(type), (s)[c->lane]); \
+                                                                                    \
+		return isa_chain(c, i, good ? ISA_NEXT : ISA_FAULT);                \
+	}
 
 /* Lanes take turns anyway: one handler serves both. */
 #define GEN_ONE(id, call)                                                        \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
 		return call;                                                     \
 	}                                                                        \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i) \
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
 	{                                                                        \
-		return isa_some_##id(c, i);                                      \
-	}
+		return ISA_SOME(id)(c, i);                                       \
+	}                                                                        \
+	ISA_ONE_AS_SOME(id)
 #define CAS_FOR_int32_t cas_32
 #define CAS_FOR_int64_t cas_64
 #define GEN_LR(id, type) GEN_ONE(id, exec_lr(c, i, sizeof(type)))
 #define GEN_SC(id, type) GEN_ONE(id, exec_sc(c, i, sizeof(type), CAS_FOR_##type))
-#define GEN_AMO(id, op) GEN_ONE(id, exec_amo(c, i, ISA_AMO_SIZE(id), amo_##op))
+#define GEN_AMO(id, op) GEN_ONE(id, exec_amo(c, i, ISA_AMO_SIZE(id), amo_##op, join_##op))
 #define ISA_AMO_SIZE(id) ISA_ATTR_STORE(isa_insn_info[ISA_OP_##id].attr)
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)

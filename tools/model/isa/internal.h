@@ -10,6 +10,18 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define ISA_INLINE static inline __attribute__((always_inline))
 
+/*
+ * What executes is compiled for x86-64-v3, too (isa.mk), and isa_run() takes the best that the
+ * host has. Names of such files, as they are linked:
+ */
+#define ISA_PASTE(name, variant) name##_##variant
+#define ISA_EXPAND(name, variant) ISA_PASTE(name, variant)
+#ifdef ISA_VARIANT
+#define ISA_NAME(name) ISA_EXPAND(name, ISA_VARIANT)
+#else
+#define ISA_NAME(name) name
+#endif
+
 #define ISA_PAGE_MASK (~(uint64_t)(ISA_PAGE_SIZE - 1))
 #define ISA_X_SINK 32 /* row of isa_wave.x that stands for rd = x0 */
 #define ISA_ALL_LANES 0xffffu
@@ -68,6 +80,7 @@ struct isa_tlb_entry {
 };
 
 #define ISA_NR_BLOCKS 2048u
+#define ISA_OP_END ISA_NR_OPS /* behind the last instruction of a block */
 #define ISA_NR_INSNS 16384u
 #define ISA_BLOCK_HASH 2048u
 
@@ -81,6 +94,9 @@ struct isa_engine {
 	uint32_t nr_blocks;
 	uint32_t nr_insns;
 	bool use_fma; /* the host has fused multiply-add */
+	/* isa_run() as compiled for this host */
+	enum isa_stop (*run)(struct isa_engine *e, struct isa_group *g, uint64_t budget,
+			     uint64_t *retired, struct isa_fault *fault);
 	/*
 	 * Block numbers by pc. An entry may be of an earlier generation: it is
 	 * good if it names a block in use that starts at the pc sought.
@@ -112,6 +128,9 @@ struct isa_ctx {
 	uint64_t block_pc;
 	uint64_t next_pc; /* for ISA_JUMP */
 	uint32_t mask; /* lanes that execute */
+	uint32_t lane; /* the first of them */
+	uint64_t pick[ISA_LANES]; /* all ones for each of them, else zero */
+	const struct isa_insn *at; /* where a handler of one lane stopped */
 	uint8_t frm; /* that of all lanes of @fp_mask, ISA_RM_DYN if they differ */
 	/*
 	 * Sticky flags of the host's FP unit. They are flags that all lanes of
@@ -127,10 +146,18 @@ struct isa_ctx {
 
 typedef enum isa_next (*isa_handler)(struct isa_ctx *c, const struct isa_insn *i);
 
-/* Two handlers per instruction: all 16 lanes, or those in c->mask. */
+/*
+ * Three handlers per instruction: all 16 lanes, those in c->mask, or the only one of the mask,
+ * which is c->lane. The last kind calls the handler of the next instruction by itself, and so
+ * executes the rest of its block.
+ */
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr)          \
-	enum isa_next isa_full_##id(struct isa_ctx *c, const struct isa_insn *i); \
-	enum isa_next isa_some_##id(struct isa_ctx *c, const struct isa_insn *i);
+	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i); \
+	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i); \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i);
+#define ISA_FULL(id) ISA_NAME(isa_full_##id)
+#define ISA_SOME(id) ISA_NAME(isa_some_##id)
+#define ISA_ONE(id) ISA_NAME(isa_one_##id)
 ISA_INSN(X)
 #undef X
 
@@ -143,6 +170,27 @@ ISA_INSN(X)
 	for (uint32_t l##_left = (m), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
 	     l##_left &= l##_left - 1)
 
+#define isa_one_handlers ISA_NAME(isa_one_handlers)
+extern const isa_handler isa_one_handlers[ISA_NR_OPS + 1];
+
+/* What a handler of one lane ends with. */
+ISA_INLINE enum isa_next isa_chain(struct isa_ctx *c, const struct isa_insn *i, enum isa_next next)
+{
+	if (unlikely(next != ISA_NEXT)) {
+		c->at = i;
+		return next;
+	}
+	i++;
+	return isa_one_handlers[i->op](c, i);
+}
+
+/* One lane as the mask that it is. */
+#define ISA_ONE_AS_SOME(id)                                                     \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i) \
+	{                                                                       \
+		return isa_chain(c, i, ISA_SOME(id)(c, i));                     \
+	}
+
 ISA_INLINE enum isa_next isa_raise(struct isa_ctx *c, unsigned int lane, unsigned int cause,
 				   uint64_t va)
 {
@@ -153,6 +201,7 @@ ISA_INLINE enum isa_next isa_raise(struct isa_ctx *c, unsigned int lane, unsigne
 }
 
 /* The first lane of the mask raises an illegal instruction exception. */
+#define isa_raise_illegal ISA_NAME(isa_raise_illegal)
 enum isa_next isa_raise_illegal(struct isa_ctx *c, const struct isa_insn *i);
 
 ISA_INLINE unsigned int isa_insn_len(uint32_t bits)
@@ -164,6 +213,12 @@ ISA_INLINE uint64_t isa_insn_pc(const struct isa_ctx *c, const struct isa_insn *
 {
 	return c->block_pc + 2u * i->off;
 }
+
+/* run.c, as compiled for each kind of host. */
+enum isa_stop isa_run_base(struct isa_engine *e, struct isa_group *g, uint64_t budget,
+			   uint64_t *retired, struct isa_fault *fault);
+enum isa_stop isa_run_v3(struct isa_engine *e, struct isa_group *g, uint64_t budget,
+			 uint64_t *retired, struct isa_fault *fault);
 
 /* decode.c. Fills all of @out but @off; what is unknown is ISA_OP_illegal. */
 void isa_decode(uint32_t bits, struct isa_insn *out);
@@ -212,6 +267,8 @@ ISA_INLINE struct isa_tlb_entry *isa_tlb_slot(struct isa_engine *e, uint64_t va)
  * exec_fp.c. fcsr of some lane, or the wave, changed: forget what is known of
  * them. Before host FP is used for c->mask, isa_fp_setup().
  */
+#define isa_fp_changed ISA_NAME(isa_fp_changed)
+#define isa_fp_setup ISA_NAME(isa_fp_setup)
 void isa_fp_changed(struct isa_ctx *c);
 void isa_fp_setup(struct isa_ctx *c);
 

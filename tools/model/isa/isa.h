@@ -244,8 +244,19 @@ struct isa_fault {
 
 struct isa_engine;
 
+/**
+ * enum isa_host - what the engine takes for granted of the host
+ * @ISA_HOST_BEST: what is there
+ * @ISA_HOST_BASE: what all hosts of the architecture have; for tests, results are the same
+ */
+enum isa_host {
+	ISA_HOST_BEST,
+	ISA_HOST_BASE,
+};
+
 /* Returns NULL without memory. @ops must outlive the engine. */
 struct isa_engine *isa_engine_new(const struct isa_ops *ops, void *opaque);
+struct isa_engine *isa_engine_new_for(const struct isa_ops *ops, void *opaque, enum isa_host host);
 void isa_engine_free(struct isa_engine *e);
 
 /* Forget all translations and all decoded code (mappings changed). */

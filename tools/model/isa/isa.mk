@@ -3,15 +3,20 @@
 # Sources of the shader ISA engine; include from a Makefile that sets ISA_DIR
 # to this directory.
 
+# What executes is built for every host of the architecture and, on x86-64, for x86-64-v3
+# too: NAME.base.o and NAME.v3.o are of NAME.c.
+ISA_EXEC := exec_ctl exec_fp exec_fpmisc exec_int exec_mem run sched
+ISA_FLAGS_v3 := -march=x86-64-v3
+ISA_HOSTS := base $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),v3)
 ISA_SRCS := $(addprefix $(ISA_DIR)/, \
-	block.c decode.c disasm.c exec_ctl.c exec_fp.c exec_fpmisc.c \
-	exec_int.c exec_mem.c group.c mem.c run.c rvc.c sched.c softfp.c)
+	block.c decode.c disasm.c group.c mem.c rvc.c softfp.c) \
+	$(foreach host,$(ISA_HOSTS),$(ISA_EXEC:%=$(ISA_DIR)/%.$(host).c))
 
 # The lane loops rely on the vectoriser, the FP handlers on exact host
 # arithmetic (no contraction, no errno).
 ISA_CFLAGS := -O3 -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 ISA_ASAN_CFLAGS := -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 
-ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_mem_test \
+ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_host_test isa_mem_test \
 	isa_run_test isa_rvc_test
-ISA_HELPERS := tests/isa_env.c tests/program.c
+ISA_HELPERS := tests/isa_env.c tests/isa_random.c tests/program.c

@@ -188,7 +188,17 @@ void isa_tlb_flush(struct isa_engine *e)
 	isa_code_flush(e);
 }
 
-struct isa_engine *isa_engine_new(const struct isa_ops *ops, void *opaque)
+#ifdef __x86_64__
+static bool host_is_v3(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+	       __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe") &&
+	       __builtin_cpu_supports("f16c");
+}
+#endif
+
+struct isa_engine *isa_engine_new_for(const struct isa_ops *ops, void *opaque, enum isa_host host)
 {
 	struct isa_engine *e = calloc(1, sizeof(*e));
 
@@ -196,11 +206,27 @@ struct isa_engine *isa_engine_new(const struct isa_ops *ops, void *opaque)
 		return NULL;
 	e->ops = ops;
 	e->opaque = opaque;
+	e->run = isa_run_base;
 #ifdef __x86_64__
+	if (host == ISA_HOST_BEST && host_is_v3())
+		e->run = isa_run_v3;
 	e->use_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+	(void)host;
 #endif
 	isa_tlb_flush(e);
 	return e;
+}
+
+struct isa_engine *isa_engine_new(const struct isa_ops *ops, void *opaque)
+{
+	return isa_engine_new_for(ops, opaque, ISA_HOST_BEST);
+}
+
+enum isa_stop isa_run(struct isa_engine *e, struct isa_group *g, uint64_t budget, uint64_t *retired,
+		      struct isa_fault *fault)
+{
+	return e->run(e, g, budget, retired, fault);
 }
 
 void isa_engine_free(struct isa_engine *e)

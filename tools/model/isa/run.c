@@ -17,16 +17,31 @@
 
 static const isa_handler full_handlers[ISA_NR_OPS] = {
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
-	[ISA_OP_##id] = isa_full_##id,
+	[ISA_OP_##id] = ISA_FULL(id),
 	ISA_INSN(X)
 #undef X
 };
 
 static const isa_handler some_handlers[ISA_NR_OPS] = {
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
-	[ISA_OP_##id] = isa_some_##id,
+	[ISA_OP_##id] = ISA_SOME(id),
 	ISA_INSN(X)
 #undef X
+};
+
+static enum isa_next end_of_block(struct isa_ctx *c, const struct isa_insn *i)
+{
+	(void)c;
+	(void)i;
+	return ISA_NEXT;
+}
+
+const isa_handler isa_one_handlers[ISA_NR_OPS + 1] = {
+#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
+	[ISA_OP_##id] = ISA_ONE(id),
+	ISA_INSN(X)
+#undef X
+		[ISA_OP_END] = end_of_block,
 };
 
 static uint32_t lowest_lanes(uint32_t mask, uint64_t n)
@@ -146,6 +161,15 @@ static unsigned int steps_to(const struct isa_block *b, uint64_t limit)
 	return n;
 }
 
+/* Who executes: c->mask is new. */
+static void use_lanes(struct isa_ctx *c, uint32_t mask)
+{
+	c->mask = mask;
+	c->lane = (uint32_t)__builtin_ctz(mask);
+	for (unsigned int l = 0; l < ISA_LANES; l++)
+		c->pick[l] = 0 - (uint64_t)(mask >> l & 1);
+}
+
 static enum isa_next exec(struct isa_ctx *c, const struct isa_block *b, unsigned int n,
 			  const struct isa_insn **at)
 {
@@ -157,6 +181,11 @@ static enum isa_next exec(struct isa_ctx *c, const struct isa_block *b, unsigned
 	c->block_pc = b->pc;
 	if (b->hostfp && c->fp_mask != c->mask)
 		isa_fp_setup(c);
+	if (n == b->nr && !(c->mask & (c->mask - 1))) {
+		next = isa_one_handlers[i->op](c, i);
+		*at = c->at;
+		return next;
+	}
 	do {
 		next = handlers[i->op](c, i);
 		if (unlikely(next != ISA_NEXT))
@@ -260,6 +289,7 @@ static enum outcome run_set(struct isa_ctx *c, struct isa_set *set, uint64_t bud
 	enum outcome outcome = SET_GOES_ON;
 	uint32_t gen;
 
+	use_lanes(c, set->mask);
 	while (outcome == SET_GOES_ON) {
 		uint64_t left = budget - c->retired, before = c->retired;
 		const struct isa_insn *i;
@@ -270,7 +300,6 @@ static enum outcome run_set(struct isa_ctx *c, struct isa_set *set, uint64_t bud
 			set_pc(c->w, set->mask, set->pc);
 			return SET_ENDS;
 		}
-		c->mask = set->mask;
 		b = follow(c, b, set->pc);
 		if (unlikely(!b)) {
 			set_pc(c->w, set->mask, set->pc);
@@ -284,7 +313,7 @@ static enum outcome run_set(struct isa_ctx *c, struct isa_set *set, uint64_t bud
 			n = (unsigned int)(left / lanes);
 		if (unlikely(!n || set->once)) {
 			if (left < lanes)
-				c->mask = lowest_lanes(set->mask, left);
+				use_lanes(c, lowest_lanes(set->mask, left));
 			return step_some(c, b, set, fault);
 		}
 		gen = c->e->code_gen;
@@ -329,8 +358,8 @@ static enum isa_stop run_group(struct isa_ctx *c, uint64_t budget, struct isa_fa
 	}
 }
 
-enum isa_stop isa_run(struct isa_engine *e, struct isa_group *g, uint64_t budget, uint64_t *retired,
-		      struct isa_fault *fault)
+enum isa_stop ISA_NAME(isa_run)(struct isa_engine *e, struct isa_group *g, uint64_t budget,
+				uint64_t *retired, struct isa_fault *fault)
 {
 	struct isa_ctx c = { .e = e, .g = g };
 	uint32_t host = isa_hostfp_enter();

@@ -14,6 +14,12 @@
  *   the others wait in a loop. So when a turn ends in divergence, one lane
  *   from another set leads the wave's next turn, and every lane's chance comes.
  */
+#include <limits.h>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "sched.h"
 
 #define LEADER_ACTIVE 0x80u
@@ -91,24 +97,93 @@ bool isa_sched_wave(struct isa_group *g)
 	return true;
 }
 
-static uint64_t lowest_pc(const struct isa_wave *w)
+#ifdef __AVX2__
+#define VECTOR_LANES 4
+#define VECTORS (ISA_LANES / VECTOR_LANES)
+
+ISA_INLINE __m256i pc_vector(const struct isa_wave *w, unsigned int n)
+{
+	return _mm256_loadu_si256((const __m256i *)(w->pc + VECTOR_LANES * n));
+}
+
+/* Lanes of the wave that are at @pc, running or not */
+static uint32_t lanes_at(const struct isa_wave *w, uint64_t pc)
+{
+	__m256i at = _mm256_set1_epi64x((long long)pc);
+	uint32_t lanes = 0;
+
+	for (unsigned int n = 0; n < VECTORS; n++) {
+		__m256i same = _mm256_cmpeq_epi64(pc_vector(w, n), at);
+
+		lanes |= (uint32_t)_mm256_movemask_pd((__m256d)same) << VECTOR_LANES * n;
+	}
+	return lanes;
+}
+
+/* Lowest pc of @lanes; all ones without any. AVX2 compares signed numbers. */
+static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
+{
+	const __m256i sign = _mm256_set1_epi64x(LLONG_MIN);
+	const __m256i none = _mm256_set1_epi64x(LLONG_MAX);
+	__m256i bit = _mm256_setr_epi64x(1, 2, 4, 8), low = none;
+	__m256i set = _mm256_set1_epi64x(lanes);
+	__m128i half;
+	long long a, b;
+
+	for (unsigned int n = 0; n < VECTORS; n++) {
+		__m256i in = _mm256_cmpeq_epi64(_mm256_and_si256(set, bit), bit);
+		__m256i pc = _mm256_xor_si256(pc_vector(w, n), sign);
+
+		pc = _mm256_blendv_epi8(none, pc, in);
+		low = _mm256_blendv_epi8(low, pc, _mm256_cmpgt_epi64(low, pc));
+		bit = _mm256_slli_epi64(bit, VECTOR_LANES);
+	}
+	half = _mm256_extracti128_si256(low, 1);
+	half = _mm_blendv_epi8(_mm256_castsi256_si128(low), half,
+			       _mm_cmpgt_epi64(_mm256_castsi256_si128(low), half));
+	a = _mm_cvtsi128_si64(half);
+	b = _mm_extract_epi64(half, 1);
+	return (uint64_t)(a < b ? a : b) ^ 1ull << 63;
+}
+#else
+static uint32_t lanes_at(const struct isa_wave *w, uint64_t pc)
+{
+	uint32_t lanes = 0;
+
+	for (unsigned int l = 0; l < ISA_LANES; l++)
+		lanes |= (uint32_t)(w->pc[l] == pc) << l;
+	return lanes;
+}
+
+static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
 {
 	uint64_t pc = ~0ull;
 
-	ISA_FOR_MASK(l, w->running)
+	ISA_FOR_MASK(l, lanes)
 		if (w->pc[l] < pc)
 			pc = w->pc[l];
 	return pc;
+}
+#endif
+
+static uint32_t lanes_above(const struct isa_wave *w, uint64_t pc, uint32_t lanes)
+{
+	uint32_t above = 0;
+
+	ISA_FOR_MASK(l, lanes)
+		above |= (uint32_t)(w->pc[l] > pc) << l;
+	return above;
 }
 
 void isa_sched_set(struct isa_group *g, struct isa_set *set)
 {
 	struct isa_wave *w = cur_wave(g);
 	uint8_t *leader = &g->sched.leader[g->sched.wave];
+	uint32_t others;
 
 	set->limit = ~0ull;
 	set->once = !!g->sched.pending;
-	if (set->once) {
+	if (unlikely(set->once)) {
 		set->mask = g->sched.pending;
 		set->pc = w->pc[__builtin_ctz(set->mask)];
 		set->alone = false;
@@ -116,17 +191,16 @@ void isa_sched_set(struct isa_group *g, struct isa_set *set)
 	}
 	if (!(w->running >> (*leader % ISA_LANES) & 1))
 		*leader &= (uint8_t)~LEADER_ACTIVE;
+	set->alone = true;
+	set->pc = w->pc[__builtin_ctz(w->running)];
+	set->mask = lanes_at(w, set->pc) & w->running;
+	if (likely(set->mask == w->running))
+		return;
 	set->alone = !(*leader & LEADER_ACTIVE);
-	set->pc = set->alone ? lowest_pc(w) : w->pc[*leader % ISA_LANES];
-	set->mask = 0;
-	ISA_FOR_MASK(l, w->running) {
-		if (w->pc[l] == set->pc)
-			set->mask |= 1u << l;
-		else if (w->pc[l] > set->pc && w->pc[l] < set->limit)
-			set->limit = w->pc[l];
-	}
-	if (set->mask == w->running)
-		set->alone = true;
+	set->pc = set->alone ? lowest_pc(w, w->running) : w->pc[*leader % ISA_LANES];
+	set->mask = lanes_at(w, set->pc) & w->running;
+	others = w->running & ~set->mask;
+	set->limit = lowest_pc(w, set->alone ? others : lanes_above(w, set->pc, others));
 }
 
 /* Next lane in turn to lead that the lowest-pc rule would not have chosen. */
@@ -134,7 +208,7 @@ static void choose_leader(struct isa_group *g)
 {
 	struct isa_wave *w = cur_wave(g);
 	uint8_t *leader = &g->sched.leader[g->sched.wave];
-	uint64_t low = lowest_pc(w);
+	uint64_t low = lowest_pc(w, w->running);
 	unsigned int n, lane;
 
 	if (*leader & LEADER_ACTIVE) {

@@ -22,6 +22,11 @@ struct isa_set {
 	bool once;
 };
 
+#define isa_sched_check ISA_NAME(isa_sched_check)
+#define isa_sched_wave ISA_NAME(isa_sched_wave)
+#define isa_sched_set ISA_NAME(isa_sched_set)
+#define isa_sched_rotate ISA_NAME(isa_sched_rotate)
+
 /* Make any contents of g->sched safe to use. */
 void isa_sched_check(struct isa_group *g);
 

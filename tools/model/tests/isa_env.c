@@ -41,7 +41,7 @@ static void *must(void *p)
 	return p;
 }
 
-struct isa_env *env_new(void)
+struct isa_env *env_new_for(enum isa_host host)
 {
 	static const struct isa_ops ops = { .translate = translate };
 	struct isa_env *env = must(calloc(1, sizeof(*env)));
@@ -49,10 +49,15 @@ struct isa_env *env_new(void)
 	env->mem = must(aligned_alloc(ISA_PAGE_SIZE, ENV_SIZE));
 	memset(env->mem, 0, ENV_SIZE);
 	memset(env->prot, ENV_R | ENV_W | ENV_X, sizeof(env->prot));
-	env->e = must(isa_engine_new(&ops, env));
+	env->e = must(isa_engine_new_for(&ops, env, host));
 	env->g = must(calloc(1, isa_group_size(ISA_MAX_HARTS)));
 	env_group(env, 1);
 	return env;
+}
+
+struct isa_env *env_new(void)
+{
+	return env_new_for(ISA_HOST_BEST);
 }
 
 void env_free(struct isa_env *env)

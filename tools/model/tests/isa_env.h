@@ -31,6 +31,7 @@ struct isa_env {
 
 /* All pages readable, writable and executable. Exits if there is no memory. */
 struct isa_env *env_new(void);
+struct isa_env *env_new_for(enum isa_host host);
 void env_free(struct isa_env *env);
 
 /* Put @n words at ENV_CODE. */
