@@ -24,6 +24,7 @@ all: modules tools
 help:
 	@echo 'make              kernel modules, GPU model, library and tools, in out/'
 	@echo 'make demo         two KVM guests compute on composed vGPUs; installs its requirements'
+	@echo 'make demo-opencl  the same OpenCL programs in a guest with a vGPU and in one without a GPU'
 	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
 	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
@@ -155,6 +156,9 @@ docs:
 demo: all
 	@scripts/demo
 
+demo-opencl: all opencl
+	@scripts/demo-opencl
+
 shell: all
 	@scripts/vm host $(VM) --interactive
 
@@ -210,6 +214,6 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools bench-model opencl \
-	opencl-if-possible check lint docs demo shell bench bench-sched bench-compose bench-user \
+	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
 	bench-api fuzz fuzz-kernel check-faults check-debug \
 	check-opencl soak clean

@@ -51,8 +51,9 @@ fails() { demo 1 1 "demo failed: a mismatch" && ends 1 1 0; }
 late() { demo 1 124 "vm: host: no end after 1500 s" && ends 124 1 0 1; }
 
 ktap_begin
-mkdir "$dir/scripts"
+mkdir -p "$dir/scripts/demo.d"
 cp scripts/demo "$dir/scripts/"
+cp scripts/demo.d/boot.sh "$dir/scripts/demo.d/"
 check "a panic of the translated host VM: the demo begins again" panics
 check "so it does twice" dies
 check "and if the host VM stands still" stands_still
