@@ -5,6 +5,7 @@
 #
 # Runs CMD in a host VM with the debug kernel and then asks the kernel what is left: memory
 # that nobody knows, and marks of trouble (Documentation/admin-guide/tainted-kernels.rst).
+# What lockdep recorded goes to the file TESSERA_CHAINS; it loses the locks of unloaded modules.
 # Splats in the kernel log are for scripts/vm to find.
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
@@ -30,6 +31,7 @@ no_leaks()
 echo scan=off >"$leaks" || exit 1
 status=0
 "$@" || status=1
+[ ! -d /sys/module/tessera ] || cat /proc/lockdep_chains >"$TESSERA_CHAINS"
 # shellcheck source-path=SCRIPTDIR source=../../scripts/ktap.sh
 . scripts/ktap.sh
 ktap_begin

@@ -3,5 +3,4 @@
 # lane: KUnit: blueprints, placement, policy, swapper, completion router, rings, page tables
 # timeout: 900
 
-exec scripts/vm host --kernel debug --gpus 0 --bare --mem 1G --timeout 850 -- \
-	selftests/debug/clean.sh selftests/debug/kunit.sh
+exec selftests/debug/vm.sh --gpus 0 --bare --mem 1G --timeout 850 -- selftests/debug/kunit.sh

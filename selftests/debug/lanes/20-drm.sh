@@ -4,5 +4,5 @@
 # timeout: 3600
 
 make -s -C selftests drm O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
-	selftests/debug/clean.sh selftests/drm/run.sh query memory bind
+exec selftests/debug/vm.sh --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
+	selftests/drm/run.sh query memory bind

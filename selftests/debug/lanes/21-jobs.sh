@@ -4,6 +4,6 @@
 # timeout: 3600
 
 make -s -C selftests drm O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
-	selftests/debug/clean.sh selftests/drm/run.sh \
+exec selftests/debug/vm.sh --mem 1536M --timeout 3500 --env TESSERA_PATIENCE=6 -- \
+	selftests/drm/run.sh \
 	queue submit spread sync fault dump stress elastic evict turns lifetime held

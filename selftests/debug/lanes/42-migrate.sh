@@ -4,5 +4,5 @@
 # timeout: 3600
 
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --kernel debug --mem 1536M --gpus 2 --timeout 3500 --env TESSERA_IOMMUFD=1 \
-	--env TESSERA_PATIENCE=6 -- selftests/debug/clean.sh selftests/mdev/run.sh migrate
+exec selftests/debug/vm.sh --mem 1536M --gpus 2 --timeout 3500 --env TESSERA_IOMMUFD=1 \
+	--env TESSERA_PATIENCE=6 -- selftests/mdev/run.sh migrate

@@ -4,5 +4,5 @@
 # timeout: 3600
 
 # A guest takes minutes to come up, and is slow to say that it lives
-exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 --env TESSERA_BIRTH=1800 \
-	--env TESSERA_STALL=600 -- selftests/debug/clean.sh selftests/debug/guest.sh
+exec selftests/debug/vm.sh --mem 1536M --timeout 3500 --env TESSERA_BIRTH=1800 \
+	--env TESSERA_STALL=600 -- selftests/debug/guest.sh

@@ -5,8 +5,8 @@
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 # Each failure comes once, in the first two tests
-exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 \
+exec selftests/debug/vm.sh --mem 1536M --timeout 3500 \
 	--model-args "--clock nominal --stuck-slice 0:1 --damage-context 1:1" \
 	--env TESSERA_IOMMUFD=1 --env TESSERA_PATIENCE=6 \
 	--env TESS_STUCK_SLICE=0 --env TESS_DAMAGED_SLICE=1 -- \
-	selftests/debug/clean.sh selftests/sched/run.sh stuck damaged life
+	selftests/sched/run.sh stuck damaged life

@@ -5,7 +5,6 @@
 # only: by name
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --kernel debug --mem 1536M --model-args "--clock nominal" --timeout 3500 \
+exec selftests/debug/vm.sh --mem 1536M --model-args "--clock nominal" --timeout 3500 \
 	--env TESSERA_IOMMUFD=1 --env TESSERA_PATIENCE=6 --env TESS_RECOMPOSITIONS=30 \
-	--env TESS_TRANSACTIONS=120 -- \
-	selftests/debug/clean.sh selftests/compose/run.sh live transact
+	--env TESS_TRANSACTIONS=120 -- selftests/compose/run.sh live transact

@@ -4,5 +4,5 @@
 # timeout: 3600
 
 make -s -C selftests debug O="$PWD/out/selftests" >&2 || exit 1
-exec scripts/vm host --kernel debug --mem 1536M --timeout 3500 -- selftests/debug/clean.sh \
+exec selftests/debug/vm.sh --mem 1536M --timeout 3500 -- \
 	out/selftests/debug/nth_drm

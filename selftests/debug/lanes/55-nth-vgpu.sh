@@ -6,5 +6,5 @@
 
 make -s -C selftests debug O="$PWD/out/selftests" >&2 || exit 1
 # udev would look at every device that comes and goes, and nobody needs what it does
-exec scripts/vm host --kernel debug --mem 1536M --timeout 7100 --env TESSERA_IOMMUFD=1 -- sh -c \
-	"udevadm control --exit && exec selftests/debug/clean.sh out/selftests/debug/nth_mdev"
+exec selftests/debug/vm.sh --mem 1536M --timeout 7100 --env TESSERA_IOMMUFD=1 -- sh -c \
+	"udevadm control --exit && exec out/selftests/debug/nth_mdev"

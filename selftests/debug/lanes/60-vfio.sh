@@ -6,5 +6,5 @@
 
 ktests=$(scripts/kernel tests) || exit 1
 make -s -C selftests/debug vfio O="$PWD/out/selftests/debug" KTESTS="$ktests" >&2 || exit 1
-exec scripts/vm host --kernel debug --iommu --gpus 2 --mem 2G --timeout 3500 -- \
-	selftests/debug/clean.sh unshare --mount selftests/debug/vfio.sh
+exec selftests/debug/vm.sh --iommu --gpus 2 --mem 2G --timeout 3500 -- \
+	unshare --mount selftests/debug/vfio.sh
