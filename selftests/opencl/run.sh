@@ -14,7 +14,11 @@ case ${1:-} in
 esac
 # shellcheck source=selftests/opencl/env.sh
 . selftests/opencl/env.sh
-[ $# -gt 0 ] || set -- device kernels errors events memory programs
+if [ $# -eq 0 ]; then
+	set -- device kernels errors events memory programs
+	# Two programs on one GPU: a simulated one is a program's own
+	[ -n "$opencl_gpu" ] || set -- "$@" clients
+fi
 
 status=0
 for test; do

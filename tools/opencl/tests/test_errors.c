@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tessera.h>
+
 #include "cl.h"
 #include "tap.h"
 
@@ -114,12 +116,99 @@ static void test_sizes(void)
 	cl_done(kernel);
 }
 
+/* A buffer gets its memory when it is used first. */
+static cl_int take(size_t bytes, cl_mem *mem)
+{
+	const cl_uint one = 1;
+	cl_int err;
+
+	*mem = clCreateBuffer(c.context, CL_MEM_READ_WRITE, bytes, NULL, &err);
+	if (*mem)
+		err = clEnqueueWriteBuffer(c.queue, *mem, CL_TRUE, 0, sizeof(one), &one, 0, NULL,
+					   NULL);
+	if (*mem && err) {
+		clReleaseMemObject(*mem);
+		*mem = NULL;
+	}
+	return err;
+}
+
+/* Buffers of one program until there is no memory, and again when it gave them back. */
+static void test_budget(void)
+{
+	cl_ulong memory = 0, each = 0;
+	cl_mem mems[64];
+	cl_int err = CL_SUCCESS;
+	cl_uint n = 0;
+
+	clGetDeviceInfo(c.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(memory), &memory, NULL);
+	clGetDeviceInfo(c.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(each), &each, NULL);
+	cl_listen();
+	while (n < 64 && !err) {
+		err = take(each, &mems[n]);
+		n += !err;
+	}
+	cl_said("");
+	ok(n && n * each <= memory &&
+		   (err == CL_MEM_OBJECT_ALLOCATION_FAILURE || err == CL_OUT_OF_RESOURCES),
+	   "%u buffers of %llu bytes, the next one: %d", n, (unsigned long long)each, err);
+	while (n)
+		clReleaseMemObject(mems[--n]);
+	err = take(each, &mems[0]);
+	ok(!err, "released, their memory can be had again: %d", err);
+	if (!err)
+		clReleaseMemObject(mems[0]);
+}
+
+static bool is_vgpu(void)
+{
+	struct tess_info info = { 0 };
+	struct tess_device *dev;
+	bool yes;
+
+	if (tess_open(NULL, &dev))
+		return false;
+	yes = !tess_get_info(dev, &info) && info.is_vgpu;
+	tess_close(dev);
+	return yes;
+}
+
+static void test_endless(void)
+{
+	const char *source = "kernel void endless(volatile global int *p, long at)\n"
+			     "{\n"
+			     "	while (p[at] < 2)\n"
+			     "		p[at] ^= 1;\n"
+			     "}\n";
+	cl_kernel kernel;
+	cl_mem mem;
+
+	if (!is_vgpu()) {
+		skip("a kernel without an end: none is stopped on the host's own device");
+		return;
+	}
+	kernel = cl_kernel_of(&c, source, "endless");
+	mem = cl_buffer(&c, 4096, NULL);
+	cl_arg_mem(kernel, 0, mem);
+	cl_listen();
+	ok(poke(kernel, 0) < 0, "a kernel without an end is stopped: the event says so");
+	ok(cl_said("\"endless\""), "and a message names it");
+	cl_done(kernel);
+	kernel = cl_kernel_of(&c, poke_source, "poke");
+	cl_arg_mem(kernel, 0, mem);
+	ok(!poke(kernel, 1), "the next one works");
+	clReleaseMemObject(mem);
+	cl_done(kernel);
+}
+
 int main(void)
 {
 	cl_start(&c);
 	test_build();
 	test_fault();
 	test_sizes();
+	test_budget();
+	test_endless();
 	cl_stop(&c);
 	return done();
 }
