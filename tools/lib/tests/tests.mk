@@ -41,6 +41,16 @@ $(A)/isa/%.o: $(ISA_DIR)/%.c
 	$(call say,CC)
 	$(Q)$(CC) $(TEST_CPPFLAGS) -g $(ISA_CFLAGS) -O2 -MMD -MP -c -o $@ $<
 
+# What executes is built for each kind of host (isa.mk).
+define lib_isa_rules
+$(A)/isa/%.$(1).o: $(ISA_DIR)/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(TEST_CPPFLAGS) -DISA_VARIANT=$(1) -g $$(ISA_CFLAGS) -O2 $(ISA_FLAGS_$(1)) -MMD -MP \
+		-c -o $$@ $$<
+endef
+$(foreach host,$(ISA_HOSTS),$(eval $(call lib_isa_rules,$(host))))
+
 $(A)/%: $(A)/tests/%.o $(A)/libsim.a
 	$(call say,LD)
 	$(Q)$(CC) $(SAN) -o $@ $^ $(DRM_LIBS) -pthread -lm
