@@ -21,9 +21,10 @@
 	"cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics "        \
 	"cl_khr_int64_extended_atomics cl_khr_3d_image_writes cl_khr_fp64"
 
-#define FEATURES                                                                        \
-	"__opencl_c_3d_image_writes __opencl_c_images __opencl_c_atomic_order_acq_rel " \
-	"__opencl_c_atomic_order_seq_cst __opencl_c_atomic_scope_device "               \
+#define FEATURES                                                                     \
+	"__opencl_c_3d_image_writes __opencl_c_images __opencl_c_read_write_images " \
+	"__opencl_c_atomic_order_acq_rel "                                           \
+	"__opencl_c_atomic_order_seq_cst __opencl_c_atomic_scope_device "            \
 	"__opencl_c_generic_address_space __opencl_c_fp64 __opencl_c_int64"
 
 #define FP_CONFIG                                                                      \

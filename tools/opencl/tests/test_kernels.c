@@ -191,6 +191,36 @@ static void test_args(void)
 	cl_done(kernel);
 }
 
+/* What follows a vector of three is where one of four would end. */
+static const char threes_source[] =
+	"kernel void threes(long3 v, global long *out, char3 c, char d)\n"
+	"{\n"
+	"	out[0] = v.x + v.y * 10 + v.z * 100;\n"
+	"	out[1] = c.x + c.y * 10 + c.z * 100 + d * 1000;\n"
+	"}\n";
+
+static void test_threes(void)
+{
+	cl_kernel kernel = cl_kernel_of(&c, threes_source, "threes");
+	const cl_long3 v = { { 1, 2, 3, 9 } };
+	const cl_char3 small = { { 4, 5, 6, 9 } };
+	const cl_char d = 7;
+	cl_mem out = cl_buffer(&c, 2 * sizeof(cl_long), NULL);
+	cl_long got[2] = { 0 };
+	cl_int err;
+
+	cl_arg(kernel, 0, sizeof(v), &v);
+	cl_arg_mem(kernel, 1, out);
+	cl_arg(kernel, 2, sizeof(small), &small);
+	cl_arg(kernel, 3, sizeof(d), &d);
+	err = cl_run(&c, kernel, 1, 1);
+	cl_get(&c, out, got, sizeof(got));
+	ok(!err && got[0] == 321 && got[1] == 7654, "vectors of three as arguments: %ld %ld",
+	   (long)got[0], (long)got[1]);
+	clReleaseMemObject(out);
+	cl_done(kernel);
+}
+
 static const char math_source[] =
 	"kernel void math(global double *out, float x)\n"
 	"{\n"
@@ -290,6 +320,7 @@ int main(void)
 	test_ids();
 	test_local();
 	test_args();
+	test_threes();
 	test_math();
 	test_private();
 	cl_stop(&c);

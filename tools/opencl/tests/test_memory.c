@@ -169,6 +169,53 @@ static void test_image(void)
 	cl_done(kernel);
 }
 
+static const char in_place_source[] =
+	"kernel void more(read_write image2d_t image)\n"
+	"{\n"
+	"	int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+	"	write_imageui(image, at, read_imageui(image, at) + 3);\n"
+	"	atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel,\n"
+	"			       memory_scope_work_item);\n"
+	"	write_imageui(image, at, read_imageui(image, at) * 2);\n"
+	"}\n";
+
+/* A kernel reads what it has written to an image */
+static void test_image_in_place(void)
+{
+	enum { W = 20, H = 7 };
+	const cl_image_format format = { CL_RGBA, CL_UNSIGNED_INT32 };
+	const cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D,
+				     .image_width = W,
+				     .image_height = H };
+	const size_t origin[3] = { 0 }, region[3] = { W, H, 1 }, items[2] = { W, H };
+	cl_program program = cl_build(&c, in_place_source, "-cl-std=CL3.0");
+	static cl_uint in[W * H * 4], out[W * H * 4];
+	unsigned int i, wrong = 0;
+	cl_kernel kernel;
+	cl_mem image;
+	cl_int err;
+
+	for (i = 0; i < W * H * 4; i++)
+		in[i] = i * 2654435761u;
+	image = clCreateImage(c.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &desc,
+			      in, &err);
+	cl_must(err, "clCreateImage");
+	kernel = clCreateKernel(program, "more", &err);
+	cl_must(err, "clCreateKernel");
+	cl_arg_mem(kernel, 0, image);
+	err = clEnqueueNDRangeKernel(c.queue, kernel, 2, NULL, items, NULL, 0, NULL, NULL);
+	cl_must(err, "clEnqueueNDRangeKernel");
+	cl_must(clEnqueueReadImage(c.queue, image, CL_TRUE, origin, region, 0, 0, out, 0, NULL,
+				   NULL),
+		"clEnqueueReadImage");
+	for (i = 0; i < W * H * 4; i++)
+		wrong += out[i] != (in[i] + 3) * 2;
+	ok(!wrong, "an image, read and written by one kernel: %u wrong", wrong);
+	clReleaseMemObject(image);
+	clReleaseKernel(kernel);
+	clReleaseProgram(program);
+}
+
 static const char list_source[] = "struct node { global struct node *next; ulong value; };\n"
 				  "kernel void sum(global struct node *n, global ulong *out)\n"
 				  "{\n"
@@ -221,6 +268,7 @@ int main(void)
 	test_map();
 	test_parts();
 	test_image();
+	test_image_in_place();
 	test_shared();
 	cl_stop(&c);
 	return done();
