@@ -356,18 +356,12 @@ static inline uint64_t sem_bset(uint64_t a, uint64_t b)
  * Lanes that are not in the mask keep what they have. A vector unit does all and picks, which is
  * faster than one by one as soon as there are two; but not for what it has no operation for.
  */
-#ifdef __AVX2__
-#define HAVE_VECTORS true
-#else
-#define HAVE_VECTORS false
-#endif
-
 #define FOR_LANES(c, full, vector, d, value)                                          \
 	do {                                                                          \
 		if (full) {                                                           \
 			ISA_FOR_ALL(l)                                                \
 				(d)[l] = (value);                                     \
-		} else if (HAVE_VECTORS && (vector)) {                                \
+		} else if (ISA_HAVE_VECTORS && (vector)) {                            \
 			const uint64_t *pick_ = (c)->pick;                            \
                                                                                       \
 			ISA_FOR_ALL(l)                                                \

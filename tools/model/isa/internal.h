@@ -22,6 +22,12 @@
 #define ISA_NAME(name) name
 #endif
 
+#ifdef __AVX2__
+#define ISA_HAVE_VECTORS true /* of 64 bits, with all operations */
+#else
+#define ISA_HAVE_VECTORS false
+#endif
+
 #define ISA_PAGE_MASK (~(uint64_t)(ISA_PAGE_SIZE - 1))
 #define ISA_X_SINK 32 /* row of isa_wave.x that stands for rd = x0 */
 #define ISA_ALL_LANES 0xffffu
@@ -129,7 +135,7 @@ struct isa_ctx {
 	uint64_t next_pc; /* for ISA_JUMP */
 	uint32_t mask; /* lanes that execute */
 	uint32_t lane; /* the first of them */
-	uint64_t pick[ISA_LANES]; /* all ones for each of them, else zero */
+	uint64_t pick[ISA_LANES]; /* all ones for each of some of them, with ISA_HAVE_VECTORS */
 	const struct isa_insn *at; /* where a handler of one lane stopped */
 	uint8_t frm; /* that of all lanes of @fp_mask, ISA_RM_DYN if they differ */
 	/*

@@ -17,6 +17,6 @@ ISA_SRCS := $(addprefix $(ISA_DIR)/, \
 ISA_CFLAGS := -O3 -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 ISA_ASAN_CFLAGS := -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 
-ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_host_test isa_mem_test \
-	isa_run_test isa_rvc_test
+ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_host_test \
+	isa_mem_test isa_run_test isa_rvc_test
 ISA_HELPERS := tests/isa_env.c tests/isa_random.c tests/program.c

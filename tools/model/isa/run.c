@@ -161,12 +161,14 @@ static unsigned int steps_to(const struct isa_block *b, uint64_t limit)
 	return n;
 }
 
-/* Who executes: c->mask is new. */
+/* Who executes: c->mask is new. All of them need nothing picked. */
 static void use_lanes(struct isa_ctx *c, uint32_t mask)
 {
 	c->mask = mask;
 	c->lane = (uint32_t)__builtin_ctz(mask);
-	for (unsigned int l = 0; l < ISA_LANES; l++)
+	if (!ISA_HAVE_VECTORS || mask == ISA_ALL_LANES)
+		return;
+	ISA_FOR_ALL(l)
 		c->pick[l] = 0 - (uint64_t)(mask >> l & 1);
 }
 
