@@ -36,20 +36,13 @@ $(A)/tests/%.o: tests/%.c
 	$(Q)$(CC) $(TEST_CPPFLAGS) -O1 -g $(SAN) $(LIB_CFLAGS) -c -o $@ $<
 
 # The engine has its own tests; here it only has to be fast.
+TEST_ISA_CC = $(CC) $(TEST_CPPFLAGS) -g $(ISA_CFLAGS) -O2 -MMD -MP
 $(A)/isa/%.o: $(ISA_DIR)/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(TEST_CPPFLAGS) -g $(ISA_CFLAGS) -O2 -MMD -MP -c -o $@ $<
+	$(Q)$(TEST_ISA_CC) -c -o $@ $<
 
-# What executes is built for each kind of host (isa.mk).
-define lib_isa_rules
-$(A)/isa/%.$(1).o: $(ISA_DIR)/%.c
-	@mkdir -p $$(@D)
-	$$(call say,CC)
-	$$(Q)$$(CC) $$(TEST_CPPFLAGS) -DISA_VARIANT=$(1) -g $$(ISA_CFLAGS) -O2 $(ISA_FLAGS_$(1)) -MMD -MP \
-		-c -o $$@ $$<
-endef
-$(foreach host,$(ISA_HOSTS),$(eval $(call lib_isa_rules,$(host))))
+$(call isa_rules,$(A)/isa,TEST_ISA_CC)
 
 $(A)/%: $(A)/tests/%.o $(A)/libsim.a
 	$(call say,LD)

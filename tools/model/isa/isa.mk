@@ -12,6 +12,16 @@ ISA_SRCS := $(addprefix $(ISA_DIR)/, \
 	block.c decode.c disasm.c group.c mem.c rvc.c softfp.c) \
 	$(foreach host,$(ISA_HOSTS),$(ISA_EXEC:%=$(ISA_DIR)/%.$(host).c))
 
+# $(call isa_rules,DIR,COMMAND): how objects for each kind of host come into DIR; variable
+# COMMAND is the compiler with all other flags.
+isa_rules = $(foreach host,$(ISA_HOSTS),$(eval $(call isa_rule,$(1),$(2),$(host))))
+define isa_rule
+$(1)/%.$(3).o: $(ISA_DIR)/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$($(2)) -DISA_VARIANT=$(3) $(ISA_FLAGS_$(3)) -c -o $$@ $$<
+endef
+
 # The lane loops rely on the vectoriser, the FP handlers on exact host
 # arithmetic (no contraction, no errno).
 ISA_CFLAGS := -O3 -ffp-contract=off -fno-math-errno -fno-strict-aliasing
