@@ -93,16 +93,17 @@ void tess_fence_free(struct tess_fence *fence)
 
 /**
  * tess_fence_init() - make a hardware fence
- * @fence: from tess_fence_alloc()
+ * @hw: from tess_fence_alloc()
  * @context: of the lane
  * @seqno: of the job in it
  *
- * Any context. From now on dma_fence_put() frees it.
+ * Any context. From now on dma_fence_put() frees it. Lockdep names the lock by the argument here;
+ * DRM has another one that is called &fence->lock.
  */
-void tess_fence_init(struct tess_fence *fence, u64 context, u64 seqno)
+void tess_fence_init(struct tess_fence *hw, u64 context, u64 seqno)
 {
-	spin_lock_init(&fence->lock);
-	dma_fence_init(&fence->base, &tess_fence_hw_ops, &fence->lock, context, seqno);
+	spin_lock_init(&hw->lock);
+	dma_fence_init(&hw->base, &tess_fence_hw_ops, &hw->lock, context, seqno);
 }
 
 /**

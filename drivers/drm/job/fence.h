@@ -50,7 +50,7 @@ struct tess_out_fence {
 
 struct tess_fence *tess_fence_alloc(void);
 void tess_fence_free(struct tess_fence *fence);
-void tess_fence_init(struct tess_fence *fence, u64 context, u64 seqno);
+void tess_fence_init(struct tess_fence *hw, u64 context, u64 seqno);
 
 struct tess_out_fence *tess_out_fence_alloc(unsigned int count);
 void tess_out_fence_free(struct tess_out_fence *out);
