@@ -192,6 +192,8 @@ static uint32_t check_exec(struct slice *s)
 	/* The client may have taken the record away from a FENCE that faulted on it. */
 	if (cause && cause != DRM_TESSERA_CAUSE_NO_COMPLETION)
 		return TESS_CTX_ERR_CONTENT;
+	if (is_dispatch(&s->client) && dispatch_units(s) & ~slice_units(s))
+		return TESS_CTX_ERR_ENGINE;
 	if (s->client.phase == CP_EXEC && !progress_valid(s))
 		return TESS_CTX_ERR_CONTENT;
 	return TESS_CTX_DONE;

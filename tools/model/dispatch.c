@@ -113,7 +113,7 @@ static uint32_t nr_groups(const struct tess_pkt_dispatch *p, unsigned int dim)
 
 static int check_sizes(const struct tess_pkt_dispatch *p)
 {
-	unsigned int dims = le16toh(p->setup);
+	unsigned int dims = le16toh(p->setup) & ~DRM_TESSERA_SETUP_UNITS;
 	uint64_t items = 1;
 
 	if (dims < 1 || dims > 3)
@@ -203,10 +203,25 @@ void dispatch_range(const struct slice *s, uint64_t *first, uint64_t *end)
 	*end = is_range(s) ? *first + range_count(p) : total_groups(p);
 }
 
+uint32_t dispatch_units(const struct slice *s)
+{
+	return FIELD_GET(DRM_TESSERA_SETUP_UNITS, le16toh(pkt_of(s)->setup));
+}
+
+/* From here on the packet names the units that its groups have, on whatever slice. */
+static void grant_units(struct slice *s)
+{
+	struct tess_pkt_dispatch *p = (void *)s->client.packet;
+	uint32_t lacks = dispatch_units(s) & ~slice_units(s);
+
+	p->setup &= htole16((uint16_t)~FIELD_PREP(DRM_TESSERA_SETUP_UNITS, lacks));
+}
+
 void dispatch_begin(struct slice *s)
 {
 	struct client *c = &s->client;
 
+	grant_units(s);
 	dispatch_range(s, &c->dispatch_next, &c->dispatch_end);
 	c->dispatch_last = c->ahead;
 	for (unsigned int i = 0; i < s->nr_cores; i++)
@@ -228,6 +243,7 @@ static void describe_group(const struct slice *s, unsigned int slot, uint32_t li
 	d->private_stride = (uint32_t)priv;
 	d->private_bytes = (uint32_t)priv;
 	d->local_bytes = le32toh(p->group_segment_size);
+	d->units = dispatch_units(s);
 	for (unsigned int i = 0; i < 3; i++) {
 		uint32_t wg = le16toh(p->wg_size[i]), left;
 
@@ -380,13 +396,19 @@ static void core_spend(const struct slice *s, struct core *core, uint64_t cycles
 	core->remainder = (uint32_t)(scaled % s->host.throttle);
 }
 
-static void count_instructions(struct slice *s)
+/* Returns the cycles that units took beyond those of the instructions. */
+static uint64_t count_instructions(struct slice *s)
 {
 	struct isa_counters *n = isa_engine_counters(s->engine);
+	uint64_t unit_wait = n->unit_wait;
 
 	slice_count(s, COUNTER(INSTRUCTIONS), n->instructions);
 	slice_count(s, COUNTER(FLOPS), n->flops);
+	slice_count(s, COUNTER(TEXELS), n->texels);
+	slice_count(s, COUNTER(PIXELS), n->pixels);
+	s->totals[COUNTER(RAYS)] += n->rays;
 	memset(n, 0, sizeof(*n));
+	return unit_wait;
 }
 
 static bool is_translation_fault(const struct slice *s, const struct isa_fault *f)
@@ -399,7 +421,7 @@ static bool run_group(struct slice *s, struct core *core, uint64_t until)
 {
 	struct group_slot *slot = &s->client.slots[core->slot];
 	struct isa_fault fault;
-	uint64_t retired = 0;
+	uint64_t retired = 0, unit_wait;
 	enum isa_stop stop;
 
 	s->xlat_stall = 0;
@@ -407,9 +429,9 @@ static bool run_group(struct slice *s, struct core *core, uint64_t until)
 	slot->group->time = s->gpu->now + core->ahead;
 	slot->group->cycle = slot->group->time;
 	stop = isa_run(s->engine, slot->group, core_budget(s, core, until), &retired, &fault);
-	count_instructions(s);
+	unit_wait = count_instructions(s);
 	slice_count(s, COUNTER(STALL), s->xlat_stall);
-	core_spend(s, core, retired + s->xlat_stall);
+	core_spend(s, core, retired + unit_wait + s->xlat_stall);
 	if (stop == ISA_STOP_FAULT) {
 		slice_hart_fault(s, &fault,
 				 is_translation_fault(s, &fault) ? &s->xlat_fault : NULL);

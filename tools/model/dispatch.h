@@ -37,6 +37,9 @@ void dispatch_drop(struct slice *s);
 /** dispatch_check() - check the packet in progress; a cause, or 0 */
 int dispatch_check(struct slice *s);
 
+/** dispatch_units() - units (ISA_UNIT_*) that the packet in progress asks for, or was granted */
+uint32_t dispatch_units(const struct slice *s);
+
 /** dispatch_begin() - start with the first group */
 void dispatch_begin(struct slice *s);
 

@@ -88,7 +88,7 @@ static uint64_t counter_read(struct gpu *g, const struct reg_page *page, unsigne
 		return 0;
 	/* Cycles that passed while nothing ran count too. */
 	gpu_read_time(g);
-	return i < TESS_COUNTER_COUNT ? half_of(page->counters(g, n, i), off, size) : 0;
+	return i < page->nr_counters ? half_of(page->counters(g, n, i), off, size) : 0;
 }
 
 uint64_t gpu_reg_read(struct gpu *g, uint32_t off, unsigned int size)

@@ -52,12 +52,14 @@ struct reg {
  * @nr: number of them
  * @counters: value of counter @i; NULL if the page has none. They lie at
  *	TESS_SREG_COUNTERS, which is TESS_HREG_COUNTERS
+ * @nr_counters: number of them
  */
 struct reg_page {
 	const char *name;
 	const struct reg *regs;
 	size_t nr;
 	uint64_t (*counters)(struct gpu *g, unsigned int n, unsigned int i);
+	unsigned int nr_counters;
 };
 
 extern const struct reg_page reg_page_global;

@@ -218,6 +218,7 @@ const struct reg_page reg_page_client = {
 	.regs = regs,
 	.nr = sizeof(regs) / sizeof(regs[0]),
 	.counters = read_counter,
+	.nr_counters = TESS_COUNTER_COUNT,
 };
 
 static const struct reg doorbell_regs[] = {

@@ -41,7 +41,8 @@ static uint64_t read_caps(struct gpu *g, unsigned int n)
 {
 	(void)g;
 	(void)n;
-	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC | TESS_CAPS_SWITCH;
+	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC | TESS_CAPS_SWITCH |
+	       TESS_CAPS_TEX | TESS_CAPS_ROP | TESS_CAPS_RAY;
 }
 
 static uint64_t read_slice_count(struct gpu *g, unsigned int n)

@@ -247,4 +247,5 @@ const struct reg_page reg_page_host = {
 	.regs = regs,
 	.nr = sizeof(regs) / sizeof(regs[0]),
 	.counters = read_counter,
+	.nr_counters = TESS_HCOUNTER_COUNT,
 };

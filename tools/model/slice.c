@@ -28,10 +28,11 @@
 static const struct {
 	unsigned int cores;
 	uint32_t engines;
+	uint32_t unit_cycles;
 } kind_info[] = {
-	[TESS_KIND_COMPUTE] = { 8, TESS_ENGINE_COMPUTE | TESS_ENGINE_COPY },
-	[TESS_KIND_RENDER] = { 2, TESS_ENGINE_ALL },
-	[TESS_KIND_MIXED] = { 4, TESS_ENGINE_ALL },
+	[TESS_KIND_COMPUTE] = { 8, TESS_ENGINE_COMPUTE | TESS_ENGINE_COPY, 1 },
+	[TESS_KIND_RENDER] = { 2, TESS_ENGINE_ALL, 1 },
+	[TESS_KIND_MIXED] = { 4, TESS_ENGINE_ALL, 4 },
 };
 
 void slice_count(struct slice *s, unsigned int counter, uint64_t n)
@@ -43,6 +44,11 @@ void slice_count(struct slice *s, unsigned int counter, uint64_t n)
 uint32_t slice_engines(const struct slice *s)
 {
 	return s->engines & s->host.engine_mask;
+}
+
+uint32_t slice_units(const struct slice *s)
+{
+	return slice_engines(s) & TESS_ENGINE_RASTER ? ISA_UNIT_ALL : 0;
 }
 
 bool slice_is_halted(const struct slice *s)
@@ -332,7 +338,10 @@ int slice_init(struct slice *s, struct gpu *g, unsigned int id, enum tess_slice_
 	s->stuck.times = g->desc.stuck[id];
 	s->refuse.times = g->desc.refuse[id];
 	s->damage = g->desc.damage[id];
-	return dispatch_init(s);
+	if (dispatch_init(s))
+		return -ENOMEM;
+	isa_engine_set_unit_cycles(s->engine, kind_info[kind].unit_cycles);
+	return 0;
 }
 
 void slice_fini(struct slice *s)

@@ -294,7 +294,7 @@ struct slice {
 	uint64_t xlat_stall;
 	struct mmu_fault xlat_fault;
 
-	uint64_t totals[TESS_COUNTER_COUNT];
+	uint64_t totals[TESS_HCOUNTER_COUNT];
 	uint32_t latch[LATCH_COUNT][16];
 };
 
@@ -331,6 +331,9 @@ uint32_t client_status(const struct client *c);
 
 /** slice_engines() - engines that packets can use now */
 uint32_t slice_engines(const struct slice *s);
+
+/** slice_units() - units (ISA_UNIT_*) that a dispatch can get now */
+uint32_t slice_units(const struct slice *s);
 
 /** slice_step() - run for @cycles */
 void slice_step(struct slice *s, uint64_t cycles);

@@ -65,6 +65,9 @@
 #define   TESS_CAPS_DISPLAY		BIT(4)	/* display heads are present */
 #define   TESS_CAPS_FABRIC		BIT(5)	/* link masks are enforced */
 #define   TESS_CAPS_SWITCH		BIT(6)	/* SWITCH, TIMER, NOTIFY and EVENTS work */
+#define   TESS_CAPS_TEX			BIT(7)	/* slices with TESS_ENGINE_RASTER have a texture unit */
+#define   TESS_CAPS_ROP			BIT(8)	/* the same, a raster output unit */
+#define   TESS_CAPS_RAY			BIT(9)	/* the same, a ray unit; host pages count RAYS */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -146,6 +149,8 @@
 #define   TESS_COUNTER_SWITCHES		0x68	/* RESTOREs */
 #define   TESS_COUNTER_FAULTS		0x70	/* client and host faults */
 #define   TESS_COUNTER_COUNT		15
+#define   TESS_COUNTER_RAYS		0x78	/* host page only, with TESS_CAPS_RAY */
+#define   TESS_HCOUNTER_COUNT		16
 
 /**
  * enum tess_slice_kind - kinds of slices

@@ -68,7 +68,8 @@ enum tess_pkt_type {
 /**
  * struct tess_pkt_dispatch - DRM_TESSERA_PKT_DISPATCH and DRM_TESSERA_PKT_DISPATCH_RANGE
  * @header: type and scopes
- * @setup: number of dimensions, 1 to 3; unused ones must have size 1
+ * @setup: number of dimensions, 1 to 3; unused ones must have size 1. Or-ed with
+ *	DRM_TESSERA_SETUP_*: units that the kernel can use, if the slice has them
  * @wg_size: work-items of a work-group in x, y, z; product 1 to DRM_TESSERA_MAX_GROUP_ITEMS
  * @reserved0: zero
  * @grid_size: work-items of the grid in x, y, z; groups at the edge are partial
@@ -101,6 +102,15 @@ struct tess_pkt_dispatch {
 	__le64 scratch_address;
 	__le64 completion_signal;
 };
+
+/*
+ * In struct tess_pkt_dispatch::setup (Documentation/hw/units.rst). A GPU that lacks the bit in
+ * TESS_REG_CAPS faults with DRM_TESSERA_CAUSE_ILLEGAL_PACKET.
+ */
+#define DRM_TESSERA_SETUP_TEX			0x0100
+#define DRM_TESSERA_SETUP_ROP			0x0200
+#define DRM_TESSERA_SETUP_RAY			0x0400
+#define DRM_TESSERA_SETUP_UNITS			0x0700
 
 /* In struct tess_pkt_dispatch::completion_signal of a DISPATCH_RANGE */
 #define DRM_TESSERA_DISPATCH_RANGE(first, count) \

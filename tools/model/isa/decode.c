@@ -139,6 +139,9 @@ static void set_operands(struct isa_insn *i, uint32_t b)
 	case ISA_FMT_F2:
 	case ISA_FMT_F3:
 	case ISA_FMT_XTOF:
+	case ISA_FMT_TEX:
+	case ISA_FMT_BOX:
+	case ISA_FMT_TRI:
 		rd_is_x = false;
 		break;
 	default:
@@ -154,6 +157,21 @@ static bool csr_writes(const struct isa_insn *i)
 	return i->op == ISA_OP_csrrw || i->op == ISA_OP_csrrwi || i->rs1;
 }
 
+/* Registers of the runs that operands of units name: all have to exist. */
+static const struct {
+	uint8_t rd, rs2, rs3;
+} runs[] = {
+	[ISA_FMT_TEX] = { .rd = 4, .rs2 = 3 }, [ISA_FMT_ROP] = { .rs3 = 5 },
+	[ISA_FMT_ROPB] = { .rs3 = 1 },	       [ISA_FMT_BOX] = { .rd = 1, .rs2 = 8 },
+	[ISA_FMT_TRI] = { .rd = 3, .rs2 = 8 },
+};
+
+static bool runs_legal(const struct isa_insn *i, enum isa_format format)
+{
+	return i->rd + runs[format].rd <= 32 && i->rs2 + runs[format].rs2 <= 32 &&
+	       i->rs3 + runs[format].rs3 <= 32;
+}
+
 static bool operands_legal(const struct isa_insn *i)
 {
 	const struct isa_insn_info *info = &isa_insn_info[i->op];
@@ -162,6 +180,8 @@ static bool operands_legal(const struct isa_insn *i)
 		return i->rm <= ISA_RM_RMM || i->rm == ISA_RM_DYN;
 	if (info->format == ISA_FMT_CSR || info->format == ISA_FMT_CSRI)
 		return isa_csr_allowed((unsigned int)i->imm, csr_writes(i));
+	if (info->format >= ISA_FMT_TEX)
+		return runs_legal(i, info->format);
 	return true;
 }
 

@@ -111,6 +111,17 @@ static void operands(const struct isa_insn *i, uint64_t pc, char *buf, size_t si
 	case ISA_FMT_XTOF:
 		snprintf(buf, size, "%s, %s%s", fd, rs1, rm_text(i));
 		break;
+	case ISA_FMT_TEX:
+	case ISA_FMT_BOX:
+	case ISA_FMT_TRI:
+		snprintf(buf, size, "%s, (%s), %s", fd, rs1, f2);
+		break;
+	case ISA_FMT_ROP:
+		snprintf(buf, size, "%s, (%s), %s, %s", rd, rs1, rs2, f3);
+		break;
+	case ISA_FMT_ROPB:
+		snprintf(buf, size, "%s, (%s), %s, (%s)", rd, rs1, rs2, x_name[i->rs3]);
+		break;
 	}
 }
 

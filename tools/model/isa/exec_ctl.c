@@ -203,7 +203,7 @@ static uint64_t read_id(const struct isa_group *g, unsigned int flat, unsigned i
 	case CSR_FLAT_ID:
 		return flat;
 	case CSR_PRIVATE_BYTES:
-		return d->private_bytes;
+		return d->private_bytes | (uint64_t)d->units << 32;
 	case CSR_GLOBAL_ID ... CSR_GLOBAL_ID + 2:
 		dim = csr - CSR_GLOBAL_ID;
 		return (uint64_t)d->global_base[dim] + local_id(g, flat, dim);

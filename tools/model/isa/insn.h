@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The instruction table: RV64IMAFD + Zicsr + Zifencei + Zba + Zbb + Zbs and
- * the two custom-0 instructions. Decoder, disassembler, handler tables and
+ * The instruction table: RV64IMAFD + Zicsr + Zifencei + Zba + Zbb + Zbs, the
+ * two custom-0 instructions and those of the units in custom-1. Decoder, disassembler, handler tables and
  * tests are all made from it; compressed instructions expand to its entries.
  *
  * X(id, mnemonic, match, mask, format, generator, semantics, attributes)
@@ -55,6 +55,12 @@ enum isa_format {
 	ISA_FMT_FCMP, /* rd, fs1, fs2 */
 	ISA_FMT_FTOX, /* rd, fs1 */
 	ISA_FMT_XTOF, /* fd, rs1 */
+	/* Units; fN+: a run of registers from fN on */
+	ISA_FMT_TEX, /* fd+, (rs1), fs2+ */
+	ISA_FMT_ROP, /* rd, (rs1), rs2, fs3+ */
+	ISA_FMT_ROPB, /* rd, (rs1), rs2, (rs3) */
+	ISA_FMT_BOX, /* fd, (rs1), fs2+ */
+	ISA_FMT_TRI, /* fd+, (rs1), fs2+ */
 };
 
 /* Tables read by columns. */
@@ -271,6 +277,13 @@ X(fcvt_d_lu, "fcvt.d.lu", 0xd2300053, 0xfff0007f, XTOF, XF64, u64, ISA_A_RM) \
 X(fcvt_s_d,  "fcvt.s.d",  0x40100053, 0xfff0007f, F1, F64F32, 0, ISA_A_RM) \
 X(fcvt_d_s,  "fcvt.d.s",  0x42000053, 0xfff0007f, F1, F32F64, 0, ISA_A_RM)
 
+#define ISA_INSN_UNIT(X) \
+X(tex,     "tess.tex",     0x0000002b, 0xfe00707f, TEX,  UNIT, TEX, 0) \
+X(rop,     "tess.rop",     0x0000102b, 0x0600707f, ROP,  UNIT, ROP, 0) \
+X(rop_blk, "tess.rop.blk", 0x0000202b, 0x0600707f, ROPB, UNIT, ROP, 0) \
+X(ray_box, "tess.ray.box", 0x0000302b, 0xfe00707f, BOX,  UNIT, RAY, 0) \
+X(ray_tri, "tess.ray.tri", 0x0000402b, 0xfe00707f, TRI,  UNIT, RAY, 0)
+
 /* clang-format on */
 
 #define ISA_INSN(X)         \
@@ -278,7 +291,8 @@ X(fcvt_d_s,  "fcvt.d.s",  0x42000053, 0xfff0007f, F1, F32F64, 0, ISA_A_RM)
 	ISA_INSN_MEM(X)     \
 	ISA_INSN_CTL(X)     \
 	ISA_INSN_FPARITH(X) \
-	ISA_INSN_FPMISC(X)
+	ISA_INSN_FPMISC(X)  \
+	ISA_INSN_UNIT(X)
 
 enum isa_op {
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) ISA_OP_##id,

@@ -63,6 +63,13 @@ struct isa_insn {
 
 #define ISA_BLOCK_MAX 64u /* instructions; @off must fit in 8 bits */
 
+/* Counters that the instructions of a block alone determine */
+struct isa_static_sum {
+	uint32_t flops;
+	uint32_t load_bytes;
+	uint32_t store_bytes;
+};
+
 struct isa_block {
 	uint64_t pc;
 	struct isa_insn *insn;
@@ -72,7 +79,7 @@ struct isa_block {
 	uint16_t nr; /* instructions */
 	uint8_t ctl; /* the last one is a control transfer */
 	uint8_t hostfp; /* one of them uses host FP */
-	struct isa_counters sum; /* of one lane that runs all of it */
+	struct isa_static_sum sum; /* of one lane that runs all of it */
 };
 
 #define ISA_TLB_BITS 8
@@ -95,6 +102,7 @@ struct isa_engine {
 	const struct isa_ops *ops;
 	void *opaque;
 	struct isa_counters counters;
+	uint32_t unit_cycles;
 	/* Counts flushes: a block pointer is valid while it stays the same. */
 	uint32_t code_gen;
 	uint32_t nr_blocks;

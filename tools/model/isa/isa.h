@@ -27,6 +27,11 @@
 #define ISA_VA_LIMIT (1ull << 38)
 #define ISA_LOCAL_BASE 0xffffffffffff0000ull
 #define ISA_LOCAL_MAX 0x10000u
+/* Units of struct isa_dispatch; Documentation/hw/units.rst */
+#define ISA_UNIT_TEX 0x1u
+#define ISA_UNIT_ROP 0x2u
+#define ISA_UNIT_RAY 0x4u
+#define ISA_UNIT_ALL (ISA_UNIT_TEX | ISA_UNIT_ROP | ISA_UNIT_RAY)
 /* A jump to this address ends the hart; ra holds it at the start. */
 #define ISA_EXIT_ADDR 0xfffffffffffef000ull
 
@@ -122,6 +127,7 @@ struct isa_ops {
  * @private_stride: not a multiple of 4 KiB is faster (host cache sets)
  * @private_bytes:  size of a hart's private memory; sp starts at its top
  * @local_bytes:    local memory of the group, at most ISA_LOCAL_MAX
+ * @units:          ISA_UNIT_* that it may use; the instructions of all others are illegal
  * @group_id:       position of the group in the grid, in groups
  * @group_size:     work-items of this group (smaller at the grid's edge)
  * @enqueued_size:  work-items of a full group
@@ -136,6 +142,7 @@ struct isa_dispatch {
 	uint32_t private_stride;
 	uint32_t private_bytes;
 	uint32_t local_bytes;
+	uint32_t units;
 	uint32_t group_id[3];
 	uint32_t group_size[3];
 	uint32_t enqueued_size[3];
@@ -211,12 +218,20 @@ struct isa_group {
  * @flops:        floating-point operations, a fused multiply-add counts 2
  * @load_bytes:   read by loads and AMOs
  * @store_bytes:  written by stores and AMOs
+ * @texels:       read by tess.tex
+ * @pixels:       written by tess.rop
+ * @rays:         tested by tess.ray
+ * @unit_wait:    cycles that instructions of units took beyond the one of each
  */
 struct isa_counters {
 	uint64_t instructions;
 	uint64_t flops;
 	uint64_t load_bytes;
 	uint64_t store_bytes;
+	uint64_t texels;
+	uint64_t pixels;
+	uint64_t rays;
+	uint64_t unit_wait;
 };
 
 enum isa_stop {
@@ -258,6 +273,9 @@ enum isa_host {
 struct isa_engine *isa_engine_new(const struct isa_ops *ops, void *opaque);
 struct isa_engine *isa_engine_new_for(const struct isa_ops *ops, void *opaque, enum isa_host host);
 void isa_engine_free(struct isa_engine *e);
+
+/* Cycles that a unit takes for one step of its work (Documentation/hw/units.rst); 1 at first. */
+void isa_engine_set_unit_cycles(struct isa_engine *e, uint32_t cycles);
 
 /* Forget all translations and all decoded code (mappings changed). */
 void isa_tlb_flush(struct isa_engine *e);

@@ -5,11 +5,11 @@
 
 # What executes is built for every host of the architecture and, on x86-64, for x86-64-v3
 # too: NAME.base.o and NAME.v3.o are of NAME.c.
-ISA_EXEC := exec_ctl exec_fp exec_fpmisc exec_int exec_mem run sched
+ISA_EXEC := exec_ctl exec_fp exec_fpmisc exec_int exec_mem exec_unit run sched
 ISA_FLAGS_v3 := -march=x86-64-v3
 ISA_HOSTS := base $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),v3)
 ISA_SRCS := $(addprefix $(ISA_DIR)/, \
-	block.c decode.c disasm.c group.c mem.c rvc.c softfp.c) \
+	block.c decode.c disasm.c group.c mem.c rvc.c softfp.c unit_ray.c unit_rop.c unit_tex.c) \
 	$(foreach host,$(ISA_HOSTS),$(ISA_EXEC:%=$(ISA_DIR)/%.$(host).c))
 
 # $(call isa_rules,DIR,COMMAND): how objects for each kind of host come into DIR; variable
@@ -28,5 +28,5 @@ ISA_CFLAGS := -O3 -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 ISA_ASAN_CFLAGS := -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 
 ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_host_test \
-	isa_mem_test isa_run_test isa_rvc_test
-ISA_HELPERS := tests/isa_env.c tests/isa_random.c tests/program.c
+	isa_mem_test isa_run_test isa_rvc_test isa_unit_test
+ISA_HELPERS := tests/isa_env.c tests/isa_random.c tests/program.c tests/unit_ref.c

@@ -206,6 +206,7 @@ struct isa_engine *isa_engine_new_for(const struct isa_ops *ops, void *opaque, e
 		return NULL;
 	e->ops = ops;
 	e->opaque = opaque;
+	e->unit_cycles = 1;
 	e->run = isa_run_base;
 #ifdef __x86_64__
 	if (host == ISA_HOST_BEST && host_is_v3())
@@ -232,6 +233,11 @@ enum isa_stop isa_run(struct isa_engine *e, struct isa_group *g, uint64_t budget
 void isa_engine_free(struct isa_engine *e)
 {
 	free(e);
+}
+
+void isa_engine_set_unit_cycles(struct isa_engine *e, uint32_t cycles)
+{
+	e->unit_cycles = cycles;
 }
 
 struct isa_counters *isa_engine_counters(struct isa_engine *e)

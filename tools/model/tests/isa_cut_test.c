@@ -3,7 +3,7 @@
  * DOC: a run may be cut anywhere
  *
  * Random programs with branches, loops, barriers, floating point, atomics on
- * shared words and reads of the cycle counter run undisturbed once, then in
+ * shared words, units and reads of the cycle counter run undisturbed once, then in
  * pieces: with each of many budgets, with the group moved to a new engine
  * between pieces, with faults in between. All registers, all memory and all
  * counters must come out the same.
@@ -15,10 +15,18 @@
 #include "isa_env.h"
 #include "program.h"
 #include "rv.h"
+#include "unit_ref.h"
 
 #define INNER 20 /* loops of that */
 #define SHARED (ENV_DATA + 0x20000u)
 #define HARTS 37u /* two full waves and a partial one */
+/* For units: a target of 8x8 pixels per hart, the rest is common to all. */
+#define COLORS (ENV_DATA + 0x21000u)
+#define DEPTHS (ENV_DATA + 0x24000u)
+#define TEXELS (ENV_DATA + 0x27000u)
+#define TARGETS (ENV_DATA + 0x2b000u)
+#define RECORD (ENV_DATA + 0x2d000u)
+#define TEXTURE (ENV_DATA + 0x2e000u)
 
 /*
  * Two nested loops around the random part: the inner one (s2) outlasts a turn
@@ -33,6 +41,18 @@ static void random_program(struct program *p)
 	program_emit(p, LUI(S1, SHARED >> 12));
 	program_emit(p, ANDI(T0, A1, 3));
 	program_emit(p, ADDI(T0, T0, 1));
+	program_emit(p, LUI(PROGRAM_S3, TEXTURE >> 12));
+	program_emit(p, LUI(PROGRAM_S4, TARGETS >> 12));
+	program_emit(p, SLLI(T1, A1, 6));
+	program_emit(p, ADD(PROGRAM_S4, PROGRAM_S4, T1));
+	program_emit(p, LUI(PROGRAM_S5, RECORD >> 12));
+	/* All of a block at 1, 2 */
+	program_emit(p, ADDI(PROGRAM_S6, X0, -1));
+	program_emit(p, SRLI(PROGRAM_S6, PROGRAM_S6, 48));
+	program_emit(p, SLLI(PROGRAM_S6, PROGRAM_S6, 15));
+	program_emit(p, ADDI(PROGRAM_S6, PROGRAM_S6, 1));
+	program_emit(p, SLLI(PROGRAM_S6, PROGRAM_S6, 17));
+	program_emit(p, ADDI(PROGRAM_S6, PROGRAM_S6, 1));
 	program_emit(p, CSRRWI(X0, 0x002, program_pick(4) ? 0 : program_pick(5)));
 	program_emit(p, ADDI(PROGRAM_S2, X0, INNER));
 	program_body(p);
@@ -44,6 +64,38 @@ static void random_program(struct program *p)
 	program_emit(p, program_pick(2) ? RET : EXIT);
 }
 
+static void unit_memory(uint8_t *mem)
+{
+	struct ref_texture texture = {
+		.address = TEXELS,
+		.format = (uint8_t)(1 + program_pick(5)),
+		.filter = (uint8_t)program_pick(2),
+		.wrap = { (uint8_t)program_pick(3), (uint8_t)program_pick(3) },
+		.size = { 30, 40 },
+		.levels = 5,
+		.pitch = 240,
+	};
+
+	memcpy(mem + TEXTURE, &texture, sizeof(texture));
+	for (unsigned int n = 0; n < HARTS; n++) {
+		struct ref_target target = {
+			.color = COLORS + 256 * n,
+			.depth = DEPTHS + 256 * n,
+			.width = 8,
+			.height = 8,
+			.color_pitch = 32,
+			.depth_pitch = 32,
+			.format = (uint8_t)(1 + program_pick(2)),
+			.func = (uint8_t)program_pick(8),
+			.write = (uint8_t)program_pick(32),
+			.src = (uint8_t)program_pick(10),
+			.dst = (uint8_t)program_pick(10),
+		};
+
+		memcpy(mem + TARGETS + 64 * n, &target, sizeof(target));
+	}
+}
+
 static void random_memory(uint8_t *mem)
 {
 	for (unsigned int k = 0; k < 0x30000; k += 8) {
@@ -51,6 +103,7 @@ static void random_memory(uint8_t *mem)
 
 		memcpy(mem + ENV_DATA + k, &v, 8);
 	}
+	unit_memory(mem);
 }
 
 struct outcome {
@@ -220,6 +273,7 @@ static bool check_program(struct isa_env *env, struct isa_env *other, unsigned i
 		.env = env,
 		.other = other,
 		.p.apart = nr % 2,
+		.p.units = nr % 5 > 1,
 		.ref = { malloc(ENV_SIZE), malloc(isa_group_size(HARTS)), { 0 } },
 		.mem = calloc(1, ENV_SIZE),
 	};

@@ -83,6 +83,7 @@ void env_group(struct isa_env *env, unsigned int n)
 		.private_stride = 1024,
 		.private_bytes = 1024,
 		.local_bytes = ENV_LOCAL,
+		.units = ISA_UNIT_ALL,
 		.group_size = { n, 1, 1 },
 		.enqueued_size = { n, 1, 1 },
 		.grid_size = { n, 1, 1 },

@@ -93,14 +93,18 @@ static bool feed(struct pair *p, enum diet diet, unsigned int rounds)
 int main(void)
 {
 	struct pair p = { env_new(), env_new_for(ISA_HOST_BASE) };
+	const struct isa_counters *n;
 
 	for (unsigned int k = 0; k < 4; k++) {
 		ok(feed(&p, ANY_WORDS, 250), "random words, part %u", k);
 		ok(feed(&p, VALID_WORDS, 1000), "random instructions, part %u", k);
 		ok(feed(&p, SELF_MODIFYING, 500), "code that writes itself, part %u", k);
 	}
-	printf("# %llu instructions\n",
-	       (unsigned long long)isa_engine_counters(p.best->e)->instructions);
+	n = isa_engine_counters(p.best->e);
+	ok(n->texels && n->pixels && n->rays, "units had work");
+	printf("# %llu instructions, %llu texels, %llu pixels, %llu rays\n",
+	       (unsigned long long)n->instructions, (unsigned long long)n->texels,
+	       (unsigned long long)n->pixels, (unsigned long long)n->rays);
 	env_free(p.best);
 	env_free(p.base);
 	return done();

@@ -4,8 +4,12 @@
 #include "isa/internal.h"
 #include "isa_random.h"
 #include "rv.h"
+#include "unit_ref.h"
 
 #define WORDS 1024u
+/* Descriptors and records of units, 16 textures, 16 targets and 32 others */
+#define UNIT_THINGS (ENV_DATA + ISA_PAGE_SIZE)
+#define UNITS_OF_EACH 16u
 
 uint32_t pick(uint32_t n)
 {
@@ -15,7 +19,9 @@ uint32_t pick(uint32_t n)
 /* A word that decodes: opcode fixed, operands random. */
 static uint32_t valid_word(void)
 {
-	const struct isa_insn_info *info = &isa_insn_info[pick(ISA_NR_OPS)];
+	const unsigned int units = ISA_NR_OPS - ISA_OP_tex;
+	const struct isa_insn_info *info =
+		&isa_insn_info[pick(16) ? pick(ISA_NR_OPS) : ISA_OP_tex + pick(units)];
 
 	return info->match | ((uint32_t)env_random() & ~info->mask);
 }
@@ -38,6 +44,8 @@ uint64_t interesting(void)
 
 	if (pick(4) == 0)
 		return env_random();
+	if (pick(4) == 0)
+		return UNIT_THINGS + 64 * pick(UNITS_OF_EACH * 4);
 	return base[pick(sizeof(base) / sizeof(base[0]))] + pick(64) - 32;
 }
 
@@ -46,6 +54,7 @@ static void random_harts(struct isa_env *env)
 	struct isa_hart h;
 
 	env_group(env, 1 + pick(40));
+	env->g->d.units = pick(4) ? ISA_UNIT_ALL : pick(8);
 	for (unsigned int n = 0; n < env->g->nr_harts; n++) {
 		isa_hart_get(env->g, n, &h);
 		for (unsigned int r = 1; r < 32; r++) {
@@ -59,6 +68,38 @@ static void random_harts(struct isa_env *env)
 	}
 	for (unsigned int k = 0; k < sizeof(env->g->sched); k++)
 		((uint8_t *)&env->g->sched)[k] = (uint8_t)pick(256);
+}
+
+/* Mostly good, and good enough to get far with */
+static void random_units(struct isa_env *env)
+{
+	for (unsigned int k = 0; k < UNITS_OF_EACH; k++) {
+		struct ref_texture texture = {
+			.address = ENV_DATA + 8 * pick(2048),
+			.format = (uint8_t)pick(6),
+			.filter = (uint8_t)pick(2),
+			.wrap = { (uint8_t)pick(3), (uint8_t)pick(3) },
+			.size = { 1 + pick(64), 1 + pick(64) },
+			.levels = 1,
+			.pitch = 512,
+		};
+		struct ref_target target = {
+			.color = ENV_DATA + 4 * pick(4096),
+			.depth = ENV_DATA + 4 * pick(4096),
+			.width = pick(2) ? 64 : 16384,
+			.height = pick(2) ? 64 : 16384,
+			.color_pitch = 1 << 16,
+			.depth_pitch = 1 << 16,
+			.format = (uint8_t)pick(3),
+			.func = (uint8_t)pick(8),
+			.write = (uint8_t)pick(32),
+			.src = (uint8_t)pick(10),
+			.dst = (uint8_t)pick(10),
+		};
+
+		memcpy(env->mem + UNIT_THINGS + 64 * k, &texture, sizeof(texture));
+		memcpy(env->mem + UNIT_THINGS + 64 * (UNITS_OF_EACH + k), &target, sizeof(target));
+	}
 }
 
 static void random_pages(struct isa_env *env)
@@ -84,6 +125,7 @@ void random_program(struct isa_env *env, enum diet diet)
 			words[k + 1 + pick(3)] = FENCE_I;
 		}
 	env_code(env, words, WORDS);
+	random_units(env);
 	random_pages(env);
 	random_harts(env);
 	if (diet == SELF_MODIFYING)

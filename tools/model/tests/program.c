@@ -100,8 +100,26 @@ static uint32_t random_mem(const struct program *p)
 	}
 }
 
+static uint32_t random_unit(const struct program *p)
+{
+	switch (program_pick(5)) {
+	case 0:
+		return TEX(program_pick(5), PROGRAM_S3, program_pick(6));
+	case 1:
+		return ROP(target(), PROGRAM_S4, program_pick(2) ? X0 : source(p), program_pick(4));
+	case 2:
+		return ROP_BLK(target(), PROGRAM_S4, PROGRAM_S6, PROGRAM_S5);
+	case 3:
+		return RAY_BOX(program_pick(8), PROGRAM_S5, 0);
+	default:
+		return RAY_TRI(program_pick(6), PROGRAM_S5, 0);
+	}
+}
+
 static uint32_t random_insn(const struct program *p, unsigned int left)
 {
+	if (p->units && !program_pick(6))
+		return random_unit(p);
 	switch (program_pick(8)) {
 	case 0:
 		/* Forward, over up to all of the rest of the body. */

@@ -8,6 +8,10 @@
 
 #define PROGRAM_BODY 48u /* random instructions */
 #define PROGRAM_S2 18
+#define PROGRAM_S3 19
+#define PROGRAM_S4 20
+#define PROGRAM_S5 21
+#define PROGRAM_S6 22
 
 /**
  * struct program - a program in the making
@@ -15,12 +19,15 @@
  * @n: number of them
  * @apart: harts touch nothing in common, so their order cannot matter
  * @timeless: nothing that depends on time: no clock, no stack pointer
+ * @units: with instructions of units: s3 is a texture, s4 a target, s5 a record, s6 the place
+ *	of a block
  */
 struct program {
 	uint32_t words[PROGRAM_BODY + 48];
 	unsigned int n;
 	bool apart;
 	bool timeless;
+	bool units;
 };
 
 /* Other programs than those from seed 1. */

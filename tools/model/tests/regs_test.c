@@ -31,7 +31,7 @@ struct expect {
 static const struct expect global[] = {
 	{ "ID", TESS_REG_ID, 0x00, 4, RO, 0x53534554, 0 },
 	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010003, 0 },
-	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x66, 0 },
+	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x3e6, 0 },
 	{ "SLICE_COUNT", TESS_REG_SLICE_COUNT, 0x0c, 4, RO, 4, 0 },
 	{ "SLICE_MASK", TESS_REG_SLICE_MASK, 0x10, 8, RO, 0xf, 0 },
 	{ "ENGINE_MASK", TESS_REG_ENGINE_MASK, 0x18, 4, RO, 0xf, 0 },

@@ -77,6 +77,11 @@ static inline uint32_t rv_jal(uint32_t rd, int32_t off)
 #define AMO(f5, f3, rd, rs2, rs1) rv_r(0x2f, f3, (f5) << 2, rd, rs1, rs2)
 #define LR(f3, rd, rs1) AMO(2, f3, rd, 0, rs1)
 #define SC(f3, rd, rs2, rs1) AMO(3, f3, rd, rs2, rs1)
+#define TEX(fd, rs1, fs2) rv_r(0x2b, 0, 0, fd, rs1, fs2)
+#define ROP(rd, rs1, rs2, fs3) rv_r(0x2b, 1, (fs3) << 2, rd, rs1, rs2)
+#define ROP_BLK(rd, rs1, rs2, rs3) rv_r(0x2b, 2, (rs3) << 2, rd, rs1, rs2)
+#define RAY_BOX(fd, rs1, fs2) rv_r(0x2b, 3, 0, fd, rs1, fs2)
+#define RAY_TRI(fd, rs1, fs2) rv_r(0x2b, 4, 0, fd, rs1, fs2)
 #define FENCE 0x0ff0000fu
 #define FENCE_I 0x0000100fu
 #define PAUSE 0x0100000fu
