@@ -38,22 +38,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tessera_units.h"
+
 /**
  * TESS_KERNEL() - declare the function of this name a kernel
  * @name: function, defined with external linkage: void name(const struct args *)
  *
  * Optional, as integer constants: bytes of local memory that a work-group needs (0 if
- * left out), then bytes of private memory (stack) that a work-item needs (0: 1024).
+ * left out), then bytes of private memory (stack) that a work-item needs (0: 1024), then
+ * TESS_UNIT_* that it can use where a slice has them (tessera_units.h).
  *
  *	TESS_KERNEL(sum, sizeof(struct tile))
  *	TESS_KERNEL(deep, 0, 8192)
+ *	TESS_KERNEL(paint, 0, 0, TESS_UNIT_TEX)
  */
-#define TESS_KERNEL(...) TESS_KERNEL_PICK_(__VA_ARGS__, 0, 0, 0)
-#define TESS_KERNEL_PICK_(name, local_bytes, private_bytes, ...) \
-	TESS_KERNEL_NOTE_(name, local_bytes, private_bytes)
+#define TESS_KERNEL(...) TESS_KERNEL_PICK_(__VA_ARGS__, 0, 0, 0, 0)
+#define TESS_KERNEL_PICK_(name, local_bytes, private_bytes, units, ...) \
+	TESS_KERNEL_NOTE_(name, local_bytes, private_bytes, units)
 
 /* An ELF note; tools/lib/src/note.h has the layout. The function holds its operands. */
-#define TESS_KERNEL_NOTE_(name, local_bytes, private_bytes)                             \
+#define TESS_KERNEL_NOTE_(name, local_bytes, private_bytes, units)                      \
 	__attribute__((used, noinline)) static void tess_note_##name(void)              \
 	{                                                                               \
 		__asm__ volatile(".pushsection .note.tessera." #name ", \"a\", @note\n" \
@@ -61,11 +65,11 @@
 				 ".word 8, 2f - 1f, 1\n"                                \
 				 ".asciz \"Tessera\"\n"                                 \
 				 "1: .word " #name " - 1b\n"                            \
-				 ".word %0, %1, 0\n"                                    \
+				 ".word %0, %1, %2\n"                                   \
 				 ".asciz \"" #name "\"\n"                               \
 				 "2: .balign 4\n"                                       \
 				 ".popsection\n" ::"i"(private_bytes),                  \
-				 "i"(local_bytes));                                     \
+				 "i"(local_bytes), "i"(units));                         \
 	}
 
 #define TESS_READ_CSR_(csr)                                    \

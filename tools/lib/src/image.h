@@ -34,12 +34,14 @@ struct tess_image_segment {
  * @entry: offset in the image of its first instruction
  * @private_bytes: private memory of a work-item
  * @local_bytes: local memory of a work-group
+ * @units: that it can use
  * @name: in the file's bytes, terminated
  */
 struct tess_image_kernel {
 	uint64_t entry;
 	uint32_t private_bytes;
 	uint32_t local_bytes;
+	uint32_t units;
 	const char *name;
 };
 

@@ -67,6 +67,7 @@ static int add_kernel(struct parse *p, uint64_t addr, uint64_t offset, uint64_t 
 					 k->name);
 	k->private_bytes = desc.private_bytes ? desc.private_bytes : TESS_DEFAULT_PRIVATE;
 	k->local_bytes = desc.local_bytes;
+	k->units = desc.units;
 	if (k->private_bytes > MAX_PRIVATE)
 		return tess_image_refuse(p,
 					 "kernel \"%.64s\" wants more than %u bytes of private "

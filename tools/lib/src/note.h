@@ -16,13 +16,13 @@
  * @entry: address of the first instruction, relative to this field
  * @private_bytes: private memory of a work-item, 0 for the default
  * @local_bytes: local memory of a work-group
- * @reserved: zero
+ * @units: that it can use, TESS_UNIT_* of device/tessera_units.h
  */
 struct tess_note_kernel {
 	int32_t entry;
 	uint32_t private_bytes;
 	uint32_t local_bytes;
-	uint32_t reserved;
+	uint32_t units;
 };
 
 #endif

@@ -91,6 +91,7 @@ static int make_kernels(struct tess_program *prog)
 		k->entry = prog->code->va + img->kernels[i].entry;
 		k->private_bytes = img->kernels[i].private_bytes;
 		k->local_bytes = img->kernels[i].local_bytes;
+		k->units = img->kernels[i].units;
 		k->name = img->kernels[i].name;
 	}
 	return 0;

@@ -17,6 +17,7 @@ struct tess_program;
  * @entry: constant: VA of its first instruction
  * @private_bytes: constant
  * @local_bytes: constant
+ * @units: constant: that it can use
  * @name: constant
  * @next: kernels that are not declared were looked up by name
  */
@@ -25,6 +26,7 @@ struct tess_kernel {
 	uint64_t entry;
 	uint32_t private_bytes;
 	uint32_t local_bytes;
+	uint32_t units;
 	const char *name;
 	struct tess_kernel *next;
 };

@@ -68,6 +68,7 @@ void sim_reset(void)
 	sim.gpus = 1;
 	sim.slice_mask = (1u << SIM_SLICES) - 1;
 	sim.generation = 1;
+	sim.caps = 1 | SIM_CAPS_UNITS;
 	sim.vram_size = 64 << 20;
 	sim.vram_free = sim.vram_size;
 	sim.hang_after = 1000 * 1000 * 1000;
@@ -124,7 +125,7 @@ static int query(struct drm_tessera_query *q)
 		.va_end = 1ull << 38,
 		.slice_count = SIM_SLICES,
 		.clock_khz = 4000,
-		.caps = 1,
+		.caps = sim.caps,
 		.group_slots = DRM_TESSERA_GROUP_SLOTS,
 		.max_group_items = DRM_TESSERA_MAX_GROUP_ITEMS,
 		.max_local_bytes = DRM_TESSERA_MAX_LOCAL_BYTES,

@@ -13,12 +13,15 @@
 #include <drm/tessera_drm.h>
 
 #define SIM_SLICES 8
+#define SIM_CAPS_UNITS 0x380u /* the GPU knows of units; slices have them with TESS_HAS_RASTER */
 
 /**
  * struct sim - what a test can set and see
  * @gpus: number of GPUs in the machine
  * @slice_mask: slices that are available. Change it with sim_compose()
  * @generation: of the composition
+ * @caps: of the GPU
+ * @setup: of the last dispatch
  * @cores: per slice
  * @engines: per slice
  * @vram_size: bytes. Change it, and @vram_free, before there are buffers
@@ -45,6 +48,8 @@ struct sim {
 	unsigned int gpus;
 	uint64_t slice_mask;
 	uint64_t generation;
+	uint32_t caps;
+	uint16_t setup;
 	uint32_t cores[SIM_SLICES];
 	uint32_t engines[SIM_SLICES];
 	uint64_t vram_size;

@@ -2,6 +2,7 @@
 /* The GPU of the library's tests: the packets that the library emits, done at once. */
 #include <stdlib.h>
 #include <string.h>
+#include <tessera.h>
 
 #include "isa/isa.h"
 #include "sim.h"
@@ -80,6 +81,14 @@ static int translate(void *opaque, uint64_t va, unsigned int size, enum isa_acce
 
 static const struct isa_ops ops = { .translate = translate };
 
+/* A slice has units, all of them, with its raster engine. */
+static uint32_t units_of(const struct gpu_run *r, const struct tess_pkt_dispatch *p)
+{
+	uint32_t asked = (p->setup & DRM_TESSERA_SETUP_UNITS) / DRM_TESSERA_SETUP_TEX;
+
+	return sim.engines[r->slice] & TESS_HAS_RASTER ? asked & ISA_UNIT_ALL : 0;
+}
+
 static void describe_group(const struct tess_pkt_dispatch *p, uint64_t index,
 			   struct isa_dispatch *d)
 {
@@ -115,6 +124,7 @@ static uint32_t run_group(struct gpu_run *r, struct isa_engine *e, struct isa_gr
 	void *local = malloc(p->group_segment_size + 1);
 
 	describe_group(p, index, &d);
+	d.units = units_of(r, p);
 	memset(local, 0xa5, p->group_segment_size);
 	if (isa_group_init(g, &d, local)) {
 		free(local);
@@ -139,6 +149,7 @@ static uint32_t run_dispatch(struct gpu_run *r, const struct tess_pkt_dispatch *
 	uint32_t ret = 0;
 	uint64_t i;
 
+	sim.setup = p->setup;
 	for (i = first; i < first + count && !ret; i++) {
 		ret = run_group(r, e, g, p, i);
 		c->groups++;

@@ -5,14 +5,14 @@
 # compiled by tessera-cc. Each test is tests/NAME.c and gets the directory of the
 # kernels as its argument.
 
-TESTS	:= test_args test_image test_image_fuzz test_lib test_fault test_split test_start test_va
+TESTS	:= test_args test_image test_image_fuzz test_lib test_fault test_split test_start test_units test_va
 
 A	:= $(O)/asan
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ISA_DIR	:= $(TOP)/tools/model/isa
 include $(ISA_DIR)/isa.mk
 
-TEST_CPPFLAGS := $(CPPFLAGS) -Itests -I$(TOP)/tools/model -I$(TOP)/tools/include
+TEST_CPPFLAGS := $(CPPFLAGS) -Itests -Idevice -I$(TOP)/tools/model -I$(TOP)/tools/include
 ISA_OBJS := $(patsubst $(ISA_DIR)/%.c,$(A)/isa/%.o,$(ISA_SRCS))
 TEST_LIB_OBJS := $(patsubst %.c,$(A)/src/%.o,$(filter-out kmd_drm.c,$(SRCS))) \
 		 $(A)/tests/kmd_sim.o $(A)/tests/sim_gpu.o
@@ -66,7 +66,8 @@ $(A)/kernels/fixed.elf: tests/kernels.c $(O)/tessera-cc $(DEVICE)
 	@mkdir -p $(@D)
 	$(O)/tessera-cc -Wl,--no-pie -o $@ $<
 
-TEST_KERNELS := $(addprefix $(A)/kernels/,kernels.elf stripped.elf undefined.elf fixed.elf)
+TEST_KERNELS := $(addprefix $(A)/kernels/,kernels.elf stripped.elf undefined.elf fixed.elf \
+		  kernel_units.elf)
 
 test-build: $(addprefix $(A)/,$(TESTS)) $(TEST_KERNELS)
 
