@@ -375,8 +375,9 @@ struct tess_pkt_draw {
  * @DRM_TESSERA_CAUSE_FETCH_ACCESS: instruction access fault (no memory there)
  * @DRM_TESSERA_CAUSE_ILLEGAL_INSN: illegal instruction
  * @DRM_TESSERA_CAUSE_BREAKPOINT: ebreak
- * @DRM_TESSERA_CAUSE_LOAD_MISALIGNED: misaligned lr
- * @DRM_TESSERA_CAUSE_LOAD_ACCESS: load access fault (no memory there)
+ * @DRM_TESSERA_CAUSE_LOAD_MISALIGNED: misaligned lr, or descriptor of a unit
+ * @DRM_TESSERA_CAUSE_LOAD_ACCESS: load access fault (no memory there), or bad field of a
+ *	descriptor
  * @DRM_TESSERA_CAUSE_STORE_MISALIGNED: misaligned sc or amo
  * @DRM_TESSERA_CAUSE_STORE_ACCESS: store access fault (no memory there)
  * @DRM_TESSERA_CAUSE_ECALL: ecall

@@ -24,8 +24,9 @@ static const char *const causes[] = {
 	[DRM_TESSERA_CAUSE_FETCH_ACCESS] = "jump to where there is no memory",
 	[DRM_TESSERA_CAUSE_ILLEGAL_INSN] = "illegal instruction",
 	[DRM_TESSERA_CAUSE_BREAKPOINT] = "breakpoint (ebreak)",
-	[DRM_TESSERA_CAUSE_LOAD_MISALIGNED] = "misaligned atomic load",
-	[DRM_TESSERA_CAUSE_LOAD_ACCESS] = "load from where there is no memory",
+	[DRM_TESSERA_CAUSE_LOAD_MISALIGNED] = "misaligned atomic load, or descriptor of a unit",
+	[DRM_TESSERA_CAUSE_LOAD_ACCESS] =
+		"load from where there is no memory, or bad field of a descriptor",
 	[DRM_TESSERA_CAUSE_STORE_MISALIGNED] = "misaligned atomic operation",
 	[DRM_TESSERA_CAUSE_STORE_ACCESS] = "store to where there is no memory",
 	[DRM_TESSERA_CAUSE_ECALL] = "system call (ecall)",
