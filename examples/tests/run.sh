@@ -55,12 +55,25 @@ picture()
 		[ "$(od -An -tx1 -N8 "$tmp/m.png" | tr -d ' ')" = 89504e470d0a1a0a ]
 }
 
+# scene MASK: the pictures are the same everywhere. MASK: simulated slices that have units
+scene()
+{
+	SIM_UNITS=$1 "$dir/scene" --width 100 --height 75 --output "$tmp/d.png" \
+		--traced "$tmp/t.png" >"$tmp/out" 2>&1 || { cat "$tmp/out"; return 1; }
+	cat "$tmp/out"
+	grep -q 'd.png (100x75, 949774bc)' "$tmp/out" && grep -q 't.png (100x75, 33d0a748)' "$tmp/out" &&
+		grep -q 'scene: ok' "$tmp/out"
+}
+
 check "sgemm" says 'sgemm: ok' "$dir/sgemm"
 check "sgemm, a size that is no multiple of the tile" says 'sgemm: ok' "$dir/sgemm" --size 37
 check "sgemm, one slice" says ' 1 slices' "$dir/sgemm" --size 64 --slices 1
 check "reduce" says 'reduce: ok' "$dir/reduce" --count 100003
 check "reduce, one element" says 'reduce: ok' "$dir/reduce" --count 1
 check "mandelbrot writes a PNG" picture
+check "scene: these pictures on every GPU" scene 0
+check "scene, all simulated slices with units" scene 0xff
+check "scene, some" scene 0x5a
 check "bandwidth" says 'bandwidth: ok' "$dir/bandwidth" --size 1M
 check "bandwidth, an odd size" says 'bandwidth: ok' "$dir/bandwidth" --size 100004
 # shellcheck disable=SC2086 # a list
