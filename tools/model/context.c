@@ -220,7 +220,7 @@ void context_start(struct slice *s, uint32_t op_nr)
 	log_event(s->gpu->desc.log, LOG_DEBUG, "slice %u: context operation %u: %u, %llu bytes",
 		  s->id, op_nr, status, (unsigned long long)op.used);
 	if (status != TESS_CTX_DONE) {
-		report(s, &op, status, s->gpu->now);
+		report(s, &op, status, slice_time(s));
 		return;
 	}
 	s->host.ctx_status = TESS_CTX_BUSY;
@@ -234,7 +234,7 @@ void context_step(struct slice *s, uint64_t cycles)
 		return;
 	}
 	s->ctx.left = 0;
-	report(s, &s->ctx, TESS_CTX_DONE, s->gpu->now + cycles);
+	report(s, &s->ctx, TESS_CTX_DONE, slice_time(s) + cycles);
 	if (s->ctx.restored)
 		report_pending(s);
 }

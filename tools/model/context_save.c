@@ -279,7 +279,7 @@ void context_encode(const struct slice *s, void *image)
 		.size = htole64(size),
 		.sections = htole32(sections),
 		.kind = htole32(s->kind),
-		.time = htole64(s->gpu->now),
+		.time = htole64(slice_time(s)),
 	};
 	h->checksum = htole32(context_checksum(image, size));
 }

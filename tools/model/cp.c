@@ -156,7 +156,7 @@ static int fence_check(struct slice *s)
 static uint64_t time_to_tell(const struct slice *s)
 {
 	const struct gpu_bus *bus = &s->gpu->desc.bus;
-	uint64_t now = s->gpu->now + s->client.ahead;
+	uint64_t now = slice_time(s) + s->client.ahead;
 
 	if (bus->told)
 		bus->told(bus->opaque, now);
@@ -223,6 +223,9 @@ static enum cp_result wait_exec(struct slice *s, uint64_t until)
 	uint64_t *word, now;
 
 	(void)until;
+	/* Others may be behind, in time, what they wrote already: it counts when they meet. */
+	if (s->client.waiting && s->lead)
+		return CP_MORE;
 	s->client.waiting = false;
 	word = cp_ptr(s, le64toh(p->address), cp_mode(s), ISA_LOAD);
 	if (!word)

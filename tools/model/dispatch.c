@@ -426,7 +426,7 @@ static bool run_group(struct slice *s, struct core *core, uint64_t until)
 
 	s->xlat_stall = 0;
 	s->xlat_fault.cause = 0;
-	slot->group->time = s->gpu->now + core->ahead;
+	slot->group->time = slice_time(s) + core->ahead;
 	slot->group->cycle = slot->group->time;
 	stop = isa_run(s->engine, slot->group, core_budget(s, core, until), &retired, &fault);
 	unit_wait = count_instructions(s);

@@ -18,7 +18,7 @@
 void events_raise(struct slice *s, uint32_t events)
 {
 	s->host.events |= events;
-	s->gpu->event_pending |= BIT_ULL(s->id);
+	__atomic_fetch_or(&s->gpu->event_pending, BIT_ULL(s->id), __ATOMIC_RELAXED);
 	gpu_irq(s->gpu, TESS_IRQ_EVENT);
 }
 

@@ -7,6 +7,12 @@
  * slice did in a step is visible to slices of higher number in the same step and
  * to all in the next one. The result depends on nothing but the writes to
  * registers and memory and the steps between which they come.
+ *
+ * With threads (crew.c) slices that work do so side by side, and for several steps before they
+ * meet: an epoch. Each does the same steps as without threads; what is free is only the order in
+ * which slices do theirs. They meet when one has something to tell the host, waits for a word or has
+ * no more work. All else happens between epochs in the thread that owns the GPU: registers, resets,
+ * context operations, and the interrupts that slices asked for meanwhile.
  */
 #define _GNU_SOURCE
 #include "gpu_priv.h"
@@ -22,7 +28,18 @@
 
 void gpu_irq(struct gpu *g, unsigned int vector)
 {
-	g->desc.bus.irq(g->desc.bus.opaque, vector);
+	__atomic_fetch_or(&g->irqs, 1u << vector, __ATOMIC_RELEASE);
+}
+
+void gpu_raise_irqs(struct gpu *g)
+{
+	uint32_t irqs;
+
+	if (!__atomic_load_n(&g->irqs, __ATOMIC_RELAXED))
+		return;
+	irqs = __atomic_exchange_n(&g->irqs, 0, __ATOMIC_ACQUIRE);
+	for (; irqs; irqs &= irqs - 1)
+		g->desc.bus.irq(g->desc.bus.opaque, (unsigned int)__builtin_ctz(irqs));
 }
 
 void gpu_zero_vram(struct gpu *g, uint64_t off, uint64_t size)
@@ -77,6 +94,7 @@ void gpu_reset(struct gpu *g)
 {
 	gpu_set_time(g, 0);
 	g->event_pending = 0;
+	g->irqs = 0;
 	memset(g->latch, 0, sizeof(g->latch));
 	gpu_zero_vram(g, 0, g->desc.nr_slices * g->desc.bank_size);
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++)
@@ -109,10 +127,10 @@ struct gpu *gpu_create(const struct gpu_desc *desc)
 	g->desc = *desc;
 	g->ctx_image = malloc(TESS_CTX_MAX_SIZE);
 	g->ctx_saved = malloc(TESS_CTX_MAX_SIZE);
-	if (!g->ctx_image || !g->ctx_saved) {
-		free(g->ctx_image);
-		free(g->ctx_saved);
-		free(g);
+	if (desc->threads > 1)
+		g->crew = crew_new(desc->threads);
+	if (!g->ctx_image || !g->ctx_saved || (desc->threads > 1 && !g->crew)) {
+		gpu_destroy(g);
 		return NULL;
 	}
 	for (unsigned int i = 0; i < desc->nr_slices; i++) {
@@ -129,6 +147,7 @@ void gpu_destroy(struct gpu *g)
 {
 	if (!g)
 		return;
+	crew_free(g->crew);
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++)
 		slice_fini(&g->slices[i]);
 	free(g->ctx_image);
@@ -190,13 +209,134 @@ unsigned int gpu_step_cycles(const struct gpu *g)
 	return cycles < GPU_STEP_CYCLES ? (unsigned int)cycles : GPU_STEP_CYCLES;
 }
 
-void gpu_step(struct gpu *g, unsigned int cycles)
+/* ---- steps ---- */
+
+static bool gpu_works(const struct slice *s)
+{
+	return slice_can_run(s) && slice_has_work(s);
+}
+
+/**
+ * struct epoch - steps that slices do side by side
+ * @gpu: the GPU
+ * @step: cycles of a step
+ * @cycles: of all, if nothing ends them before; the last step is what the others leave of it
+ * @working: slices that work, by number
+ * @nr: their number
+ * @enough: of gpu_run()
+ * @opaque: its argument
+ */
+struct epoch {
+	struct gpu *gpu;
+	unsigned int step;
+	unsigned int cycles;
+	uint8_t working[TESS_MAX_SLICES];
+	unsigned int nr;
+	bool (*enough)(void *opaque, uint64_t now);
+	void *opaque;
+};
+
+static unsigned int epoch_cycles(const struct epoch *e, unsigned int steps)
+{
+	unsigned int cycles = steps * e->step;
+
+	return cycles < e->cycles ? cycles : e->cycles;
+}
+
+static bool epoch_step(void *opaque, unsigned int item, unsigned int nr)
+{
+	struct epoch *e = opaque;
+	struct slice *s = &e->gpu->slices[e->working[item]];
+	unsigned int lead = epoch_cycles(e, nr);
+
+	s->lead = lead;
+	slice_step(s, epoch_cycles(e, nr + 1) - lead);
+	return s->client.waiting || !gpu_works(s) ||
+	       __atomic_load_n(&e->gpu->irqs, __ATOMIC_RELAXED);
+}
+
+static bool epoch_enough(void *opaque, unsigned int steps)
+{
+	const struct epoch *e = opaque;
+
+	return e->enough && e->enough(e->opaque, e->gpu->now + epoch_cycles(e, steps));
+}
+
+static const struct crew_ops epoch_ops = { .step = epoch_step, .enough = epoch_enough };
+
+/* One that waits for a word is told in the next step what others wrote in this one. */
+static void epoch_find_working(struct epoch *e)
+{
+	for (unsigned int i = 0; i < e->gpu->desc.nr_slices; i++) {
+		const struct slice *s = &e->gpu->slices[i];
+
+		if (!gpu_works(s))
+			continue;
+		e->working[e->nr++] = (uint8_t)i;
+		if (s->client.waiting)
+			e->cycles = epoch_cycles(e, 1);
+	}
+}
+
+/* Slices that work go ahead side by side; the others follow. */
+static void epoch_run(struct epoch *e)
+{
+	unsigned int limit = (e->cycles + e->step - 1) / e->step;
+	unsigned int cycles = epoch_cycles(e, crew_run(e->gpu->crew, e->nr, limit, &epoch_ops, e));
+	uint64_t worked = 0;
+
+	for (unsigned int i = 0; i < e->nr; i++) {
+		e->gpu->slices[e->working[i]].lead = 0;
+		worked |= BIT_ULL(e->working[i]);
+	}
+	for (unsigned int i = 0; i < e->gpu->desc.nr_slices; i++)
+		if (!(worked >> i & 1))
+			slice_step(&e->gpu->slices[i], cycles);
+	e->gpu->now += cycles;
+}
+
+void gpu_step_in_turn(struct gpu *g, unsigned int cycles)
 {
 	if (cycles < 1 || cycles > GPU_STEP_MAX)
 		return;
 	for (unsigned int i = 0; i < g->desc.nr_slices; i++)
 		slice_step(&g->slices[i], cycles);
 	g->now += cycles;
+	gpu_raise_irqs(g);
+}
+
+static void gpu_advance(struct epoch *e)
+{
+	if (e->gpu->crew)
+		epoch_find_working(e);
+	if (e->nr < 2) {
+		gpu_step_in_turn(e->gpu, epoch_cycles(e, 1));
+		return;
+	}
+	epoch_run(e);
+	gpu_raise_irqs(e->gpu);
+}
+
+void gpu_step(struct gpu *g, unsigned int cycles)
+{
+	struct epoch e = { .gpu = g, .step = cycles, .cycles = cycles };
+
+	if (cycles >= 1 && cycles <= GPU_STEP_MAX)
+		gpu_advance(&e);
+}
+
+void gpu_run(struct gpu *g, bool (*enough)(void *opaque, uint64_t now), void *opaque)
+{
+	uint64_t event = gpu_event_cycles(g);
+	struct epoch e = {
+		.gpu = g,
+		.step = GPU_STEP_CYCLES,
+		.cycles = event < GPU_EPOCH_MAX ? (unsigned int)event : GPU_EPOCH_MAX,
+		.enough = enough,
+		.opaque = opaque,
+	};
+
+	gpu_advance(&e);
 }
 
 void gpu_idle_until(struct gpu *g, uint64_t now)

@@ -3,7 +3,8 @@
  * The GPU: slices, registers and time, without the bus that it sits on.
  *
  * Nothing here knows vfio-user: main.c puts the GPU behind a socket, the tests
- * drive it directly. One thread owns a GPU. Specification: Documentation/hw/.
+ * drive it directly. One thread owns a GPU, and calls all of this; @gpu_bus.dma_ptr and
+ * @gpu_bus.told are called in other threads, too. Specification: Documentation/hw/.
  */
 #ifndef TESS_MODEL_GPU_H
 #define TESS_MODEL_GPU_H
@@ -16,6 +17,7 @@
 #define GPU_CLOCK_KHZ 4000 /* nominal clock */
 #define GPU_STEP_CYCLES 512 /* the slices advance together by this */
 #define GPU_STEP_MAX 65536 /* longest step */
+#define GPU_EPOCH_MAX 8192 /* cycles after which slices in several threads meet */
 
 struct gpu;
 struct log;
@@ -52,6 +54,8 @@ struct gpu_bus {
  *	them, to test hosts; UINT32_MAX: all
  * @refuse: for each slice, how many host RESETs it ignores after a DISPATCH, to test
  *	hosts; UINT32_MAX: all
+ * @threads: that slices run in, the owner's one among them, up to CREW_THREADS_MAX; 0 and 1: in
+ *	that one alone, where all is as if one slice followed the other
  * @vram: host memory of @nr_slices * @bank_size bytes
  * @vram_fd: its memory file, to give pages back when they are zeroed, or -1
  * @bus: the bus
@@ -59,6 +63,7 @@ struct gpu_bus {
  */
 struct gpu_desc {
 	unsigned int nr_slices;
+	unsigned int threads;
 	uint8_t kinds[TESS_MAX_SLICES];
 	uint32_t stuck[TESS_MAX_SLICES];
 	uint32_t damage[TESS_MAX_SLICES];
@@ -109,6 +114,17 @@ unsigned int gpu_step_cycles(const struct gpu *g);
 
 /** gpu_step() - let all slices run for @cycles (1 to GPU_STEP_MAX) of GPU time */
 void gpu_step(struct gpu *g, unsigned int cycles);
+
+/** gpu_step_in_turn() - the same without other threads */
+void gpu_step_in_turn(struct gpu *g, unsigned int cycles);
+
+/**
+ * gpu_run() - a step of GPU_STEP_CYCLES or to the next event, or several with threads
+ * @enough: no more steps? Called after each of the owner's, with the GPU's time. Several end at the
+ *	latest after GPU_EPOCH_MAX cycles, with an event, or when a slice has to tell the host
+ *	something, waits, or has nothing more to do
+ */
+void gpu_run(struct gpu *g, bool (*enough)(void *opaque, uint64_t now), void *opaque);
 
 /** gpu_idle_until() - let time pass in which nothing runs */
 void gpu_idle_until(struct gpu *g, uint64_t now);

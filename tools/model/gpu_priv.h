@@ -3,14 +3,17 @@
 #ifndef TESS_MODEL_GPU_PRIV_H
 #define TESS_MODEL_GPU_PRIV_H
 
+#include "crew.h"
 #include "gpu.h"
 #include "slice.h"
 
 /**
  * struct gpu - the GPU
  * @desc: what it was made from
- * @now: time in cycles at the start of the current step
- * @event_pending: EVENT_PENDING register
+ * @now: time in cycles at which slices met last
+ * @event_pending: EVENT_PENDING register; slices set bits of it at any time
+ * @irqs: vectors that slices asked for since gpu_raise_irqs()
+ * @crew: threads, or NULL: none but the owner's
  * @composition: composition page
  * @ctx_image: room for an image that is restored
  * @ctx_saved: room for an image that is saved
@@ -21,6 +24,8 @@ struct gpu {
 	struct gpu_desc desc;
 	uint64_t now;
 	uint64_t event_pending;
+	uint32_t irqs;
+	struct crew *crew;
 	struct tess_composition composition;
 	uint8_t *ctx_image;
 	uint8_t *ctx_saved;
@@ -28,8 +33,11 @@ struct gpu {
 	struct slice slices[];
 };
 
-/** gpu_irq() - raise a vector */
+/** gpu_irq() - have a vector raised when slices meet; in any thread */
 void gpu_irq(struct gpu *g, unsigned int vector);
+
+/** gpu_raise_irqs() - raise what was asked for */
+void gpu_raise_irqs(struct gpu *g);
 
 /** gpu_zero_vram() - zero a page-aligned range of VRAM */
 void gpu_zero_vram(struct gpu *g, uint64_t off, uint64_t size);

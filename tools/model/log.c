@@ -3,10 +3,11 @@
  * DOC: Log
  *
  * One line per message: seconds since the start, level, text. Debug lines are
- * not limited: whoever asks for a register trace wants all of it.
+ * not limited: whoever asks for a register trace wants all of it. Slices log in any thread.
  */
 #include "log.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 
 struct log {
 	FILE *file;
+	pthread_mutex_t lock;
 	enum log_level level;
 	bool owned;
 	double start;
@@ -48,6 +50,7 @@ struct log *log_open(const char *path, enum log_level level)
 
 	if (!l)
 		return NULL;
+	pthread_mutex_init(&l->lock, NULL);
 	l->level = level;
 	l->start = log_clock();
 	l->file = stderr;
@@ -69,6 +72,7 @@ void log_close(struct log *l)
 		return;
 	if (l->owned)
 		fclose(l->file);
+	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
 
@@ -99,7 +103,9 @@ void log_msg(struct log *l, enum log_level level, const char *fmt, ...)
 	if (!log_enabled(l, level))
 		return;
 	va_start(ap, fmt);
+	pthread_mutex_lock(&l->lock);
 	log_write(l, level, log_clock() - l->start, fmt, ap);
+	pthread_mutex_unlock(&l->lock);
 	va_end(ap);
 }
 
@@ -130,9 +136,10 @@ void log_event(struct log *l, enum log_level level, const char *fmt, ...)
 	if (!log_enabled(l, level))
 		return;
 	now = log_clock() - l->start;
-	if (level < LOG_DEBUG && l->level < LOG_DEBUG && !log_admit(l, now))
-		return;
 	va_start(ap, fmt);
-	log_write(l, level, now, fmt, ap);
+	pthread_mutex_lock(&l->lock);
+	if (level == LOG_DEBUG || l->level == LOG_DEBUG || log_admit(l, now))
+		log_write(l, level, now, fmt, ap);
+	pthread_mutex_unlock(&l->lock);
 	va_end(ap);
 }

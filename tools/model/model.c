@@ -3,13 +3,14 @@
  * DOC: Main loop
  *
  * Joins the GPU and what it is reached by in one thread: its PCI function behind a socket, or
- * a device file of the kernel's. The loop gives the GPU steps while it has work and looks there
+ * a device file of the kernel's. Other threads only run slices, while the loop does so itself
+ * (crew.c). The loop gives the GPU steps while it has work and looks there
  * every 100 us of wall time, so that a register access waits for no more than that. It blocks
  * when the GPU is idle, and for a millisecond at a time when all that runs waits for a memory
  * word, or when doorbells are memory, which has to be looked at.
  *
  * GPU time is counted in steps and not taken from a clock; --clock keeps it from
- * getting ahead of one. Only while nothing runs does it follow the clock, and
+ * getting ahead of one. As long as it is not behind either, one thread is enough. Only while nothing runs does it follow the clock, and
  * without --clock only if somebody waits for it to pass.
  */
 #define _GNU_SOURCE
@@ -35,6 +36,7 @@
 #define NSEC_PER_MSEC 1000000LL
 #define POLL_INTERVAL_NS 100000LL
 #define WAIT_INTERVAL_NS NSEC_PER_MSEC
+#define BEHIND_NS NSEC_PER_MSEC /* that a GPU is behind its clock before other threads help */
 
 /**
  * struct model - the GPU and what it is connected to
@@ -233,12 +235,34 @@ static int64_t model_ahead(struct model *m)
 	return now > wall ? (int64_t)((now - wall) * NSEC_PER_MSEC / m->clock_khz) : 0;
 }
 
+static bool time_to_poll(const struct model *m)
+{
+	return wall_ns() - m->polled >= POLL_INTERVAL_NS;
+}
+
+/* Is it time to look at the socket or to wait, when the GPU's time is @now? */
+static bool model_enough(void *opaque, uint64_t now)
+{
+	const struct model *m = opaque;
+
+	return time_to_poll(m) || (m->clock_khz && now > bus_wall(opaque));
+}
+
+/* Is it worth to wake other threads? Without a clock the GPU is always late. */
+static bool model_behind(struct model *m)
+{
+	return !m->clock_khz || gpu_time(m->gpu) + cycles_in(BEHIND_NS, m->clock_khz) < bus_wall(m);
+}
+
 /* Steps until it is time to look at the socket or to wait, or nothing is left to do. */
 static void model_run(struct model *m)
 {
 	while (gpu_get_state(m->gpu) == GPU_RUNNING && !model_ahead(m)) {
-		gpu_step(m->gpu, gpu_step_cycles(m->gpu));
-		if (wall_ns() - m->polled >= POLL_INTERVAL_NS)
+		if (model_behind(m))
+			gpu_run(m->gpu, model_enough, m);
+		else
+			gpu_step_in_turn(m->gpu, gpu_step_cycles(m->gpu));
+		if (time_to_poll(m))
 			break;
 	}
 }
@@ -329,6 +353,7 @@ static int model_start_gpu(struct model *m, const struct options *o, void *vram)
 {
 	struct gpu_desc gd = {
 		.nr_slices = o->nr_slices,
+		.threads = o->threads,
 		.bank_size = o->bank_size,
 		.vram = vram,
 		.vram_fd = m->vram_fd,

@@ -9,15 +9,18 @@
  * alone is filled with kinds in the proportion of the default GPU (3 compute to
  * 3 render to 2 mixed), kinds alone give the number, both have to agree.
  */
+#define _GNU_SOURCE
 #include "options.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crew.h"
 #include "gpu.h"
 
 #define DEFAULT_SLICES 16
@@ -38,6 +41,7 @@ static const char usage[] =
 	"  -k, --kinds LIST     slices of each kind, in this order (compute:6,render:6,mixed:4)\n"
 	"  -m, --vram SIZE      VRAM of all slices, with K, M or G (256M)\n"
 	"  -c, --clock KHZ      run at most at this clock, or 'nominal' (4000); default: no limit\n"
+	"  -j, --threads N      threads that slices run in, 1 to 64 (processors, at most slices)\n"
 	"  -S, --serial N       PCI serial number, decimal or 0x...; default: from PATH\n"
 	"      --stuck-slice N[:TIMES]\n"
 	"                       fault injection: slice N does not halt after a DISPATCH\n"
@@ -58,6 +62,7 @@ static const struct option long_options[] = {
 	{ "kinds", required_argument, NULL, 'k' },
 	{ "vram", required_argument, NULL, 'm' },
 	{ "clock", required_argument, NULL, 'c' },
+	{ "threads", required_argument, NULL, 'j' },
 	{ "log", required_argument, NULL, 'l' },
 	{ "log-level", required_argument, NULL, 'L' },
 	{ "help", no_argument, NULL, 'h' },
@@ -241,6 +246,11 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 		return parse_size(arg, &p->vram) && p->vram && p->vram <= VRAM_MAX;
 	case 'c':
 		return parse_clock(p, arg);
+	case 'j':
+		if (!parse_number(arg, 1, CREW_THREADS_MAX, &n))
+			return false;
+		p->o->threads = (unsigned int)n;
+		return true;
 	case 'S':
 		return parse_serial(p, arg);
 	case 1:
@@ -263,6 +273,16 @@ static void default_kinds(struct options *o, unsigned int n)
 	memset(o->kinds, TESS_KIND_MIXED, n);
 	memset(o->kinds, TESS_KIND_COMPUTE, compute);
 	memset(o->kinds + compute, TESS_KIND_RENDER, render < n - compute ? render : n - compute);
+}
+
+/* One for each processor that this process may use, as far as there is a slice for it. */
+static unsigned int default_threads(unsigned int slices)
+{
+	cpu_set_t set;
+	unsigned int n = sched_getaffinity(0, sizeof(set), &set) ? 1 :
+								   (unsigned int)CPU_COUNT(&set);
+
+	return n < slices ? n : slices;
 }
 
 /* FNV-1a, folded to 32 bits. */
@@ -308,6 +328,8 @@ static bool complete(struct parse *p)
 			option_name(p->injector), p->injected - 1);
 		return false;
 	}
+	if (!o->threads)
+		o->threads = default_threads(o->nr_slices);
 	if (!o->serial)
 		o->serial = serial_of(o->serve ? o->serve : o->socket);
 	o->bank_size = p->vram / o->nr_slices;
@@ -328,7 +350,7 @@ enum options_result options_parse(struct options *o, int argc, char **argv, FILE
 	o->log_level = LOG_WARN;
 	o->take = -1;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "s:d:t:n:k:m:c:S:l:L:hV", long_options, NULL)) !=
+	while ((opt = getopt_long(argc, argv, "s:d:t:n:k:m:c:j:S:l:L:hV", long_options, NULL)) !=
 	       -1) {
 		if (opt == 'h') {
 			fputs(usage, out);

@@ -16,6 +16,7 @@
  * @kinds: of each slice
  * @bank_size: VRAM of a slice
  * @clock_khz: cycles per millisecond of wall time at most, 0: no limit
+ * @threads: that slices run in
  * @serial: PCI serial number
  * @stuck, @damage, @refuse: of each slice: see struct gpu_desc
  * @socket: path of the socket, or NULL
@@ -29,6 +30,7 @@ struct options {
 	uint8_t kinds[TESS_MAX_SLICES];
 	uint64_t bank_size;
 	uint64_t clock_khz;
+	unsigned int threads;
 	uint64_t serial;
 	uint32_t stuck[TESS_MAX_SLICES];
 	uint32_t damage[TESS_MAX_SLICES];

@@ -163,4 +163,5 @@ void gpu_reg_write(struct gpu *g, uint32_t off, uint64_t val, unsigned int size)
 	r->write(g, n, val);
 	if (page != &reg_page_global)
 		events_notify(&g->slices[n]);
+	gpu_raise_irqs(g);
 }

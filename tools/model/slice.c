@@ -41,6 +41,11 @@ void slice_count(struct slice *s, unsigned int counter, uint64_t n)
 	s->totals[counter] += n;
 }
 
+uint64_t slice_time(const struct slice *s)
+{
+	return s->gpu->now + s->lead;
+}
+
 uint32_t slice_engines(const struct slice *s)
 {
 	return s->engines & s->host.engine_mask;
@@ -317,7 +322,7 @@ void slice_reset(struct slice *s)
 	s->host.throttle = 1024;
 	s->host.link_mask = ~0ULL;
 	memset(s->totals, 0, sizeof(s->totals));
-	s->gpu->event_pending &= ~BIT_ULL(s->id);
+	__atomic_fetch_and(&s->gpu->event_pending, ~BIT_ULL(s->id), __ATOMIC_RELAXED);
 }
 
 void slice_scrub(struct slice *s)

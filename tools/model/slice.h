@@ -254,6 +254,7 @@ enum slice_latch {
 /**
  * struct slice - a slice
  * @gpu: GPU that it is part of
+ * @lead: cycles that the start of its current step is ahead of the GPU's time
  * @id: its number
  * @kind: enum tess_slice_kind
  * @nr_cores: shader cores
@@ -275,6 +276,7 @@ enum slice_latch {
  */
 struct slice {
 	struct gpu *gpu;
+	unsigned int lead;
 	unsigned int id;
 	enum tess_slice_kind kind;
 	unsigned int nr_cores;
@@ -335,7 +337,10 @@ uint32_t slice_engines(const struct slice *s);
 /** slice_units() - units (ISA_UNIT_*) that a dispatch can get now */
 uint32_t slice_units(const struct slice *s);
 
-/** slice_step() - run for @cycles */
+/** slice_time() - GPU time at the start of its current step */
+uint64_t slice_time(const struct slice *s);
+
+/** slice_step() - run for @cycles; in any thread */
 void slice_step(struct slice *s, uint64_t cycles);
 
 /** slice_count() - add to a counter (TESS_COUNTER_* / 8) of client and slice */

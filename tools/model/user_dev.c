@@ -327,8 +327,13 @@ void user_dev_set_time(struct user_dev *d, uint64_t cycles)
 
 void user_dev_advance_time(struct user_dev *d, uint64_t cycles)
 {
-	if (cycles > d->clock->cycles)
-		user_dev_set_time(d, cycles);
+	_Atomic uint64_t *clock = (_Atomic uint64_t *)&d->clock->cycles;
+	uint64_t now = atomic_load_explicit(clock, memory_order_relaxed);
+
+	while (cycles > now &&
+	       !atomic_compare_exchange_weak_explicit(clock, &now, cycles, memory_order_release,
+						      memory_order_relaxed))
+		;
 }
 
 /* ---- the bus ---- */

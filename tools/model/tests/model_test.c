@@ -120,6 +120,8 @@ static void test_options(void)
 		{ "--socket", "/x", "--vram", "4K", NULL },
 		{ "--socket", "/x", "--vram", "-1", NULL },
 		{ "--socket", "/x", "--clock", "0", NULL },
+		{ "--socket", "/x", "--threads", "0", NULL },
+		{ "--socket", "/x", "--threads", "65", NULL },
 		{ "--socket", "/x", "--log-level", "loud", NULL },
 		{ "--socket", "/x", "--serial", "0", NULL },
 		{ "--socket", "/x", "--serial", "12x", NULL },

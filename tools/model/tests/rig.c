@@ -27,16 +27,13 @@ static void rig_irq(void *opaque, unsigned int vector)
 	r->irqs[vector]++;
 }
 
-struct rig *rig_new(void)
-{
-	return rig_new_faulty(RIG_STUCK, 0, 0);
-}
-
-struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t times)
+static struct rig *make(enum rig_fault fault, unsigned int slice, uint32_t times,
+			unsigned int threads)
 {
 	struct rig *r = calloc(1, sizeof(*r));
 	struct gpu_desc d = {
 		.nr_slices = RIG_SLICES,
+		.threads = threads,
 		.kinds = { TESS_KIND_COMPUTE, TESS_KIND_RENDER, TESS_KIND_MIXED,
 			   TESS_KIND_COMPUTE },
 		.bank_size = RIG_BANK,
@@ -70,6 +67,28 @@ struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t ti
 	for (unsigned int n = 0; n < RIG_SLICES; n++)
 		rig_ring(r, n);
 	return r;
+}
+
+static unsigned int default_threads(void)
+{
+	const char *n = getenv("TESSERA_THREADS");
+
+	return n ? (unsigned int)strtoul(n, NULL, 10) : 1;
+}
+
+struct rig *rig_new(void)
+{
+	return rig_new_faulty(RIG_STUCK, 0, 0);
+}
+
+struct rig *rig_new_threads(unsigned int threads)
+{
+	return make(RIG_STUCK, 0, 0, threads);
+}
+
+struct rig *rig_new_faulty(enum rig_fault fault, unsigned int slice, uint32_t times)
+{
+	return make(fault, slice, times, default_threads());
 }
 
 void rig_free(struct rig *r)

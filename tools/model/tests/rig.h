@@ -55,6 +55,9 @@ struct rig {
 /* A rig with rings set up and enabled. Exits if there is no memory. */
 struct rig *rig_new(void);
 
+/* The same with a number of threads; others have those of TESSERA_THREADS, or one. */
+struct rig *rig_new_threads(unsigned int threads);
+
 /* What is wrong with a slice: see struct gpu_desc */
 enum rig_fault { RIG_STUCK, RIG_DAMAGE, RIG_REFUSE };
 

@@ -103,7 +103,7 @@ void *vfu_dma_ptr(struct vfu *v, uint64_t iova, uint64_t len, int prot)
 	struct vfu_dma_map *map = &v->dma;
 	uint64_t last = iova + len - 1;
 	const struct vfu_dma *d;
-	unsigned int i = map->hint;
+	unsigned int i = __atomic_load_n(&map->hint, __ATOMIC_RELAXED);
 
 	if (!len || last < iova || !map->nr)
 		return NULL;
@@ -111,7 +111,7 @@ void *vfu_dma_ptr(struct vfu *v, uint64_t iova, uint64_t len, int prot)
 		i = find_from(map, iova);
 		if (i == map->nr)
 			return NULL;
-		map->hint = i;
+		__atomic_store_n(&map->hint, i, __ATOMIC_RELAXED);
 	}
 	d = &map->v[i];
 	if (iova < d->iova || last > d->last || !d->host || (prot & ~d->prot))

@@ -42,11 +42,13 @@ static bool handle_fault(struct vfu *v, uintptr_t addr)
 
 		if (!start || addr < start || addr - start > d->last - d->iova)
 			continue;
+		/* Another thread may be just here for it: then the access is tried again. */
+		if (__atomic_exchange_n(&d->lost, true, __ATOMIC_ACQ_REL))
+			return true;
 		if (!replace(d))
 			return false;
-		d->lost = true;
-		v->dma.lost = true;
-		v->stats.sigbus++;
+		__atomic_store_n(&v->dma.lost, true, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&v->stats.sigbus, 1, __ATOMIC_RELAXED);
 		/* A full counter wakes as well as one more would. */
 		(void)!write(v->wake_fd, &one, sizeof(one));
 		return true;

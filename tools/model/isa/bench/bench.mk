@@ -28,14 +28,18 @@ $(O)/isa-bench: $(O)/$(BENCH_DIR)/bench.o $(O)/libmodel.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
+$(O)/slices-bench: $(O)/$(BENCH_DIR)/slices.o $(O)/tests/rig.o $(O)/libmodel.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
 $(BEFORE)/isa-bench: $(BENCH_DIR)/bench.c $(wildcard $(BEFORE_SRC)/isa/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -I$(BEFORE_SRC) $(CFLAGS) -std=gnu11 $(ISA_CFLAGS) -o $@ $< $(BEFORE_SRC)/isa/*.c -lm
 
-bench: $(O)/isa-bench $(BENCH_IMAGES) $(if $(BEFORE_SRC),$(BEFORE)/isa-bench)
+bench: $(O)/isa-bench $(O)/slices-bench $(BENCH_IMAGES) $(if $(BEFORE_SRC),$(BEFORE)/isa-bench)
 	@mkdir -p $(dir $(BENCH_JSON))
-	$(Q)$(BENCH_DIR)/compare.py $(O)/$(BENCH_DIR) $(BENCH_JSON) $(O)/isa-bench \
+	$(Q)$(BENCH_DIR)/compare.py $(O)/$(BENCH_DIR) $(BENCH_JSON) $(O)/slices-bench $(O)/isa-bench \
 		$(if $(BEFORE_SRC),$(BEFORE)/isa-bench)
 
 .PHONY: bench

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""usage: compare.py IMAGES OUT.json BENCH [BEFORE]
+"""usage: compare.py IMAGES OUT.json SLICES BENCH [BEFORE]
 
-Runs isa-bench, and in turns with it the one with the engine of an older commit, on the kernels'
+Runs slices-bench, then isa-bench, and in turns with it the one with the engine of an older commit, on the kernels'
 IMAGES. Prints and writes the best of several runs of each, and what
 has become of it; exits 1 if a target is missed. Without BEFORE there are no ratios."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -16,6 +17,9 @@ SPEEDS = {"sgemm": 350, "sha256": 350}
 # What the engine does now for each instruction that it did before
 RATIOS = {"sgemm": 1.15, "sha256": 1.15, "divergent16": 3, "amo_uniform": 3, "rounding": 20,
           "partial_1": 2, "partial_15": 2, "partial_17": 2}
+# Of slices side by side
+AT_LEAST = {"threads_2_over_1": 1.8}
+AT_MOST = {"neighbour_wall_ratio": 1.25}
 
 
 def run(program, images):
@@ -46,11 +50,17 @@ def rows(best):
            "1", RATIOS["partial_1"])
 
 
-def main(images, path, *programs):
+def slices(program, images):
+    for name, value in run(program, images).items():
+        yield name, value, "1", AT_LEAST.get(name, AT_MOST.get(name))
+
+
+def main(images, path, of_slices, *programs):
     table, missed = [], 0
     print(f"{'name':<28} {'value':>10} {'unit':>6} {'target':>8}  ok")
-    for name, value, unit, target in rows(best_of(programs, images)):
-        good = target is None or value >= target
+    for name, value, unit, target in itertools.chain(slices(of_slices, images),
+                                                     rows(best_of(programs, images))):
+        good = target is None or (value <= target if name in AT_MOST else value >= target)
         missed += not good
         table.append({"name": name, "value": round(value, 2), "unit": unit, "target": target,
                       "ok": good})
@@ -62,6 +72,6 @@ def main(images, path, *programs):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) not in (5, 6):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))
