@@ -5,6 +5,10 @@
  * Branches decide for the whole mask: if all lanes go the same way the engine
  * continues with the next block without touching their program counters.
  */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "csr.h"
 #include "internal.h"
 
@@ -49,6 +53,24 @@ static enum isa_next jump(struct isa_ctx *c, uint64_t target)
 	return ISA_JUMP;
 }
 
+/* Bit n: is @met[n], which is 0 or all ones, true? */
+ISA_INLINE uint32_t lane_bits(const uint64_t *met)
+{
+	uint32_t bits = 0;
+
+#ifdef __AVX2__
+	for (unsigned int l = 0; l < ISA_LANES; l += 4) {
+		__m256d four = _mm256_loadu_pd((const double *)(met + l));
+
+		bits |= (uint32_t)_mm256_movemask_pd(four) << l;
+	}
+#else
+	for (unsigned int l = 0; l < ISA_LANES; l++)
+		bits |= (uint32_t)(met[l] & 1) << l;
+#endif
+	return bits;
+}
+
 ISA_INLINE enum isa_next exec_branch(struct isa_ctx *c, const struct isa_insn *i,
 				     bool (*cond)(uint64_t, uint64_t), bool full)
 {
@@ -59,9 +81,13 @@ ISA_INLINE enum isa_next exec_branch(struct isa_ctx *c, const struct isa_insn *i
 	uint64_t next = pc + isa_insn_len(i->bits);
 	uint32_t taken = 0;
 
-	if (full) {
-		for (unsigned int l = 0; l < ISA_LANES; l++)
-			taken |= (uint32_t)cond(a[l], b[l]) << l;
+	if (full || ISA_HAVE_VECTORS) {
+		uint64_t met[ISA_LANES];
+
+		/* Who does not execute has registers, too */
+		ISA_FOR_ALL(l)
+			met[l] = 0 - (uint64_t)cond(a[l], b[l]);
+		taken = lane_bits(met) & c->mask;
 	} else {
 		ISA_FOR_MASK(l, c->mask)
 			taken |= (uint32_t)cond(a[l], b[l]) << l;
