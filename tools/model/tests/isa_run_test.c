@@ -403,8 +403,10 @@ static void test_system(struct isa_env *env)
 		   illegal(env, EXIT | A0 << 7) && illegal(env, 0x0000200b) &&
 		   illegal(env, 0x0000700b),
 	   "custom-0 with anything else is illegal");
-	ok(illegal(env, 0x0000002b) && illegal(env, 0x0000005b) && illegal(env, 0x0000007b) &&
-		   illegal(env, 0x00000057) && illegal(env, 0xffffffff) && illegal(env, 0x0000006b),
+	ok(illegal(env, 0x0000502b) && illegal(env, 0x0000702b),
+	   "custom-1 with anything but units is illegal");
+	ok(illegal(env, 0x0000005b) && illegal(env, 0x0000007b) && illegal(env, 0x00000057) &&
+		   illegal(env, 0xffffffff) && illegal(env, 0x0000006b),
 	   "unused major opcodes are illegal");
 }
 

@@ -106,7 +106,10 @@ static const struct nonsense bad_timestamp[] = {
 static const struct nonsense bad_dispatch[] = {
 	BAD(tess_pkt_dispatch, setup, 0),
 	BAD(tess_pkt_dispatch, setup, 4),
-	BAD(tess_pkt_dispatch, setup, 0x101),
+	BAD(tess_pkt_dispatch, setup, 5),
+	BAD(tess_pkt_dispatch, setup, 0x701 | 0x800),
+	BAD(tess_pkt_dispatch, setup, 0x8001),
+	BAD(tess_pkt_dispatch, setup, DRM_TESSERA_SETUP_UNITS),
 	BAD(tess_pkt_dispatch, wg_size[0], 0),
 	BAD(tess_pkt_dispatch, wg_size[0], 257),
 	BAD(tess_pkt_dispatch, wg_size[0], 0xffff),
