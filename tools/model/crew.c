@@ -31,7 +31,8 @@
 #include <unistd.h>
 
 #define CHUNK 8 /* steps of an item, while others wait for a thread */
-#define LOOKS 2000 /* before a thread sleeps: some 20 us */
+#define LOOK_NS 20000 /* that a thread looks before it sleeps */
+#define LOOKS 16 /* before it looks at the clock, too */
 #define MEET_NS 50000 /* that the owner sleeps before it asks again whether it is enough */
 #define CACHE_LINE 64
 
@@ -96,6 +97,30 @@ static void pause_a_little(void)
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
 #endif
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+/* Look for a while whether something is so, which it mostly is soon. */
+static bool soon(struct crew *c, bool (*is_so)(struct crew *c, unsigned int seen),
+		 unsigned int seen)
+{
+	int64_t end = now_ns() + LOOK_NS;
+
+	do {
+		for (unsigned int n = 0; n < LOOKS; n++) {
+			if (is_so(c, seen))
+				return true;
+			pause_a_little();
+		}
+	} while (now_ns() < end);
+	return false;
 }
 
 /* ---- steps ---- */
@@ -206,12 +231,17 @@ static bool work(struct crew *c, bool owner)
 
 /* ---- threads ---- */
 
+static bool is_new_run(unsigned int gate, unsigned int seen)
+{
+	return gate & GATE_OPEN && gate / GATE_RUN != seen;
+}
+
 /* Enter the run if one is open that this thread did not see the end of. */
 static bool enter(struct crew *c, unsigned int *seen)
 {
 	unsigned int gate = atomic_load(&c->gate);
 
-	while (gate & GATE_OPEN && gate / GATE_RUN != *seen) {
+	while (is_new_run(gate, *seen)) {
 		if (atomic_compare_exchange_weak(&c->gate, &gate, gate + GATE_INSIDE)) {
 			*seen = gate / GATE_RUN;
 			return true;
@@ -228,19 +258,20 @@ static void leave(struct crew *c)
 		crew_wake(&c->moved, 1);
 }
 
+static bool has_work(struct crew *c, unsigned int seen)
+{
+	return is_new_run(atomic_load(&c->gate), seen) || atomic_load(&c->ending);
+}
+
 static void wait_for_run(struct crew *c, unsigned int seen)
 {
 	unsigned int gate;
 
-	for (unsigned int n = 0; n < LOOKS; n++) {
-		gate = atomic_load(&c->gate);
-		if ((gate & GATE_OPEN && gate / GATE_RUN != seen) || atomic_load(&c->ending))
-			return;
-		pause_a_little();
-	}
+	if (soon(c, has_work, seen))
+		return;
 	atomic_fetch_add(&c->sleepers, 1);
 	gate = atomic_load(&c->gate);
-	if (!(gate & GATE_OPEN && gate / GATE_RUN != seen) && !atomic_load(&c->ending))
+	if (!is_new_run(gate, seen) && !atomic_load(&c->ending))
 		crew_sleep(&c->gate, gate, NULL);
 	atomic_fetch_sub(&c->sleepers, 1);
 }
@@ -282,18 +313,20 @@ static bool all_done(struct crew *c)
 	return true;
 }
 
+static bool has_moved(struct crew *c, unsigned int seen)
+{
+	return atomic_load(&c->moved) != seen;
+}
+
 /* Wait until another thread gave an item back, or left; not long. */
 static void wait_for_move(struct crew *c, unsigned int seen)
 {
 	const struct timespec most = { .tv_nsec = MEET_NS };
 
-	for (unsigned int n = 0; n < LOOKS; n++) {
-		if (atomic_load(&c->moved) != seen)
-			return;
-		pause_a_little();
-	}
+	if (soon(c, has_moved, seen))
+		return;
 	atomic_store(&c->waiting, true);
-	if (atomic_load(&c->moved) == seen)
+	if (!has_moved(c, seen))
 		crew_sleep(&c->moved, seen, &most);
 	atomic_store(&c->waiting, false);
 }
