@@ -24,7 +24,9 @@ static void frame_fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *i
 	u64 vram = tm->vram ? tm->vram->size : 0;
 
 	/* Of the capabilities, those that concern the client and need no host page */
-	ident->caps = TESS_CAPS_VGPU | (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC));
+	ident->caps = TESS_CAPS_VGPU |
+		      (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC | TESS_CAPS_TEX |
+				     TESS_CAPS_ROP | TESS_CAPS_RAY));
 	ident->clock_khz = info->clock_khz;
 	ident->limits = FIELD_PREP(TESS_LIMITS_GROUP_SLOTS, info->group_slots) |
 			FIELD_PREP(TESS_LIMITS_GROUP_ITEMS_LOG2,
