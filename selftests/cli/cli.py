@@ -17,6 +17,7 @@ import time
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TREE, "selftests/lib"))
 import tap  # noqa: E402
+from schema import Schema  # noqa: E402
 
 
 class Tap(tap.Tap):
@@ -48,6 +49,20 @@ def has_not(text, *parts):
             raise AssertionError(f"{part!r} in:\n{text}")
 
 
+SCHEMA = Schema()
+COMMANDS = ("list", "show", "create", "compose", "remove", "profile", "set", "move", "top", "watch",
+            "trace")
+
+
+def answer(name, line):
+    """What a command printed, or "error", held against the schema and without its version."""
+    obj = json.loads(line)
+    SCHEMA.check(obj, name)
+    SCHEMA.check(obj)
+    del obj["json_version"]
+    return obj
+
+
 class Tool:
     """tesseractl with an environment, run to its end."""
 
@@ -69,7 +84,8 @@ class Tool:
         self.run(*args, "--json", status=status)
         same(self.err, "", "standard error")
         same(self.out.count("\n"), 1, "lines")
-        return json.loads(self.out)
+        name = next((a for a in args if a in COMMANDS), "error")
+        return answer("error" if status else name, self.out)
 
     def error(self, *args, status=1):
         """The message as text; the same must come as JSON."""
@@ -89,6 +105,7 @@ class Tool:
     def complete(self, *words):
         """What bash offers for the last word."""
         env = {k: v for k, v in self.env.items() if k != "LD_PRELOAD"}
+        env["PATH"] = os.path.dirname(self.path) + ":" + env["PATH"]
         script = (f". {TREE}/tools/cli/tesseractl.bash; COMP_WORDS=(\"$@\"); "
                   "COMP_CWORD=$(($# - 1)); _tesseractl; printf '%s\\n' \"${COMPREPLY[@]}\"")
         done = subprocess.run(["bash", "-euc", script, "bash", "tesseractl", *words],

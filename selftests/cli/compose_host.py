@@ -3,7 +3,6 @@
 one GPU of 16 slices and all modules."""
 
 import glob
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import tempfile
 import time
 import uuid
 
-from cli import Tap, Tool, TREE, has, has_not, same
+from cli import Tap, Tool, TREE, answer, has, has_not, same
 
 CLASS = "/sys/class/tessera/gpu0"
 MDEVS = "/sys/bus/mdev/devices"
@@ -205,7 +204,7 @@ class Tests:
         watch.send_signal(signal.SIGINT)
         out, err = watch.communicate(timeout=120)
         same([err, watch.returncode], ["", 0])
-        events = [json.loads(line) for line in out.splitlines()]
+        events = [answer("watch", line) for line in out.splitlines()]
         events = [e for e in events if e.get("vgpu") == name]
         same([events[0]["event"], events[-1]["event"]], ["created", "removed"])
         composed = [e["generation"] for e in events if e["event"] == "composed"]

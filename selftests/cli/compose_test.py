@@ -2,7 +2,6 @@
 """tesseractl create, compose, remove, profile and watch, against a made-up kernel."""
 
 import errno
-import json
 import os
 import shutil
 import signal
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from cli import Tap, Tool, has, has_not, same
+from cli import Tap, Tool, answer, has, has_not, same
 from fake_kernel import Kernel
 
 A = "7f2c1a2b-0000-4000-8000-00000000000a"
@@ -394,7 +393,7 @@ class Tests:
         watch = self.watching("--json")
         self.tool.run("create", "--uuid", A, "slices=1")
         self.mdev_event("bind")
-        event = json.loads(watch.stdout.readline())
+        event = answer("watch", watch.stdout.readline())
         if not abs(time.time() - event.pop("time")) < 60:
             raise AssertionError("time")
         same({k: event[k] for k in ("event", "gpu", "vgpu", "generation", "slices", "kinds",
@@ -403,20 +402,20 @@ class Tests:
               "kinds": ["compute"], "withheld": 0, "slices_free": 7})
         # The generation is that of the event, also if the next one has come
         self.mdev_event("change", TESSERA_EVENT="composition", TESSERA_GENERATION=77)
-        same(json.loads(watch.stdout.readline())["generation"], 77)
+        same(answer("watch", watch.stdout.readline())["generation"], 77)
         self.kernel.send(struct.pack("I", LOST))
-        same(json.loads(watch.stdout.readline())["event"], "lost")
+        same(answer("watch", watch.stdout.readline())["event"], "lost")
         self.kernel.gpu(1)
         self.kernel.announce("add", "/devices/pci/0000:02:00.0/tessera/gpu1", SUBSYSTEM="tessera")
-        event = json.loads(watch.stdout.readline())
+        event = answer("watch", watch.stdout.readline())
         same([event["event"], event["gpu"], event["slices_free"]], ["added", "gpu1", 4])
         shutil.rmtree(self.kernel.path("gpu1"))
         self.kernel.announce("remove", "/devices/pci/0000:02:00.0/tessera/gpu1",
                              SUBSYSTEM="tessera")
         # One of a GPU that is gone
         self.kernel.announce("remove", f"/devices/pci/0000:02:00.0/{B}", SUBSYSTEM="mdev")
-        same(json.loads(watch.stdout.readline())["event"], "removed")
-        event = json.loads(watch.stdout.readline())
+        same(answer("watch", watch.stdout.readline())["event"], "removed")
+        event = answer("watch", watch.stdout.readline())
         same([event["event"], event["vgpu"], event["gpu"]], ["removed", B, None])
         watch.send_signal(signal.SIGINT)
         same(self.ended(watch), "")

@@ -2,7 +2,6 @@
 """tesseractl on the real pool, in a host VM with one GPU and all modules."""
 
 import glob
-import json
 import os
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import sys
 import time
 import uuid
 
-from cli import Tap, Terminal, Tool, TREE, has, has_not, same
+from cli import Tap, Terminal, Tool, TREE, answer, has, has_not, same
 
 CLASS = "/sys/class/tessera"
 TRACING = "/sys/kernel/debug/tracing"
@@ -104,7 +103,7 @@ class Tests:
             busy = []
             while work.poll() is None or not busy:
                 busy.append(max(s["utilization"] or 0
-                                for s in json.loads(top.stdout.readline())["slices"]))
+                                for s in answer("top", top.stdout.readline())["slices"]))
         finally:
             top.terminate()
             top.communicate()
@@ -211,7 +210,7 @@ class Tests:
             out = words.communicate(timeout=120)[0]
             has(out, f"gpu0/slice{there}: {a} vslice 0 moved here from slice {here}: the administrator")
             has_not(out, b)
-            moves = [json.loads(line) for line in objects.communicate(timeout=120)[0].splitlines()]
+            moves = [answer("trace", line) for line in objects.communicate(timeout=120)[0].splitlines()]
             moves = [m for m in moves if m["event"] == "tess_move" and m["vgpu"] == a]
             same([(m["from"], m["slice"], m["reason"]) for m in moves],
                  [(here, there, "sysfs")])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tesseractl on sysfs and tracefs trees that this test makes; built with sanitizers."""
 
-import json
+import csv
 import os
 import shutil
 import signal
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from cli import Sysfs, Tap, Terminal, Tool, TREE, has, has_not, same
+from cli import COMMANDS, SCHEMA, Sysfs, Tap, Terminal, Tool, TREE, answer, has, has_not, same
 
 A = "7f2c1a2b-0000-4000-8000-00000000000a"
 B = "7f2c1a2b-0000-4000-8000-00000000000b"
@@ -107,6 +107,132 @@ class Tests:
         same(self.tool.json("show", "gpu0/slice2")["instructions"], 5)
         same(self.tool.json("show", A)["weight"], 200)
         same(len(self.tool.json("show", "gpu0")["slices"]), 12)
+
+    def mdev(self, **values):
+        """C as a mediated device of type C2 that works."""
+        where = f"../mdev_bus/0000:01:00.0/{C}"
+        self.fs.make(where, blueprint="slices=2 memory=64M", last_error="none", gpu="gpu0",
+                     features="composition reset", composition="generation=7 slices=2 "
+                     "slice_mask=0x3 memory=67108864 heads=0x1 engines=compute", **values)
+        self.fs.make(where + "/stats", pinned_pages=3, stage2_faults=11, stage2_refused=12,
+                     client_faults=13, completions=14, traps=15, mmap_faults=16, zeroed_bytes=17)
+        os.symlink("../mdev_supported_types/tessera_pci-C2", self.fs.path(where, "mdev_type"))
+
+    def show_mdev(self):
+        self.mdev()
+        seen = self.tool.json("show", C)
+        same([seen[n] for n in ("mdev_type", "features", "generation", "memory", "heads", "given",
+                                "pinned_pages", "stage2_faults", "stage2_refused", "client_faults",
+                                "completions", "traps", "mmap_faults", "zeroed_bytes")],
+             ["C2", "composition reset", 7, 64 << 20, 1, 2, 3, 11, 12, 13, 14, 15, 16, 17])
+        has(self.tool.run("show", C), "  mdev_type            C2\n",
+            "  memory               67108864\n", "  completions          14\n")
+        has_not(self.tool.run("show", A), "completions")
+        same([self.tool.json("show", A)[n] for n in ("mdev_type", "traps")], [None, None])
+        os.remove(self.fs.path(f"../mdev_bus/0000:01:00.0/{C}/stats/traps"))
+        os.remove(self.fs.path(f"../mdev_bus/0000:01:00.0/{C}/mdev_type"))
+        seen = self.tool.json("show", C)
+        same([seen["mdev_type"], seen["traps"], seen["completions"]], [None, None, 14])
+
+    # ---- queries ----
+
+    def query(self, fields):
+        return list(csv.reader(self.tool.run("list", "--query", fields).splitlines()))
+
+    def query_rows(self):
+        same(self.query("gpu,gpu.slices_total,gpu.name"),
+             [["gpu", "gpu.slices_total", "gpu.name"], ["gpu0", "12", "0000:01:00.0"],
+              ["gpu1", "4", "0000:02:00.0"]])
+        rows = self.query("slice,slice.owner,slice.flops,slice.engines,gpu")
+        same(len(rows), 17)
+        same([rows[3], rows[4]], [["2", A, "", "compute copy", "gpu0"],
+                                  ["3", "", "", "compute copy", "gpu0"]])
+        same(self.query("vgpu.weight,vgpu,gpu")[1:],
+             [["200", A, "gpu0"], ["100", B, "gpu0"], ["100", C, "gpu0"], ["100", "drm", "gpu0"],
+              ["100", "drm", "gpu1"]])
+        same(self.query("vgpu,vslice,vslice.slice")[3:5], [[C, "0", "0"], [C, "1", "1"]])
+        rows = self.tool.json("list", "--query", "vgpu,vgpu.traps,vgpu.cap")["rows"]
+        same(rows[1], {"vgpu": B, "vgpu.traps": None, "vgpu.cap": 50})
+        same(self.tool.json("list", "--query", "gpu", "--format", "json")["rows"],
+             [{"gpu": "gpu0"}, {"gpu": "gpu1"}])
+        same(self.tool.run("list", "--query", "gpu", "--format", "csv"), "gpu\ngpu0\ngpu1\n")
+
+    def query_spans(self):
+        """Each vslice with the GPU that it is of, and once."""
+        self.fs.vgpu(0, D, [6])
+        self.fs.vgpu(1, D, [0, 1])
+        self.fs.make(f"../mdev_bus/0000:01:00.0/{D}", blueprint="gpus=2", gpu="gpu0 gpu1",
+                     composition="generation=5 slices=3 slice_mask=0x7")
+        rows = [row for row in self.query("vgpu,gpu,gpu.name,vslice,vslice.slice") if row[0] == D]
+        same(rows, [[D, "gpu0", "0000:01:00.0", "0", "6"], [D, "gpu1", "0000:02:00.0", "1", "0"],
+                    [D, "gpu1", "0000:02:00.0", "2", "1"]])
+        same(len([row for row in self.query("vgpu") if row == [D]]), 1)
+
+    def query_quotes(self):
+        self.mdev()
+        self.fs.put(f"../mdev_bus/0000:01:00.0/{C}", last_error='EINVAL: "x", or y',
+                    features="a,b")
+        same(self.query("vgpu.last_error,vgpu.features,vgpu.given")[3],
+             ['EINVAL: "x", or y', "a,b", "2"])
+        has(self.tool.out, '"EINVAL: ""x"", or y","a,b",2\n')
+
+    def query_fields(self):
+        fields = self.tool.run("list", "--list-fields").split("\n")[:-1]
+        same(fields, self.tool.json("list", "--list-fields")["fields"])
+        same(len(set(fields)), len(fields))
+        shown = {"gpu": "gpu1", "slice": "gpu0/slice2", "vgpu": C}
+        self.mdev()
+        for kind, name in shown.items():
+            members = {m for m, v in self.tool.json("show", name).items()
+                       if not (isinstance(v, list) and v and isinstance(v[0], dict))}
+            known = {f.split(".")[1] for f in fields if f.startswith(kind + ".")} | {kind, "gpu"}
+            same(members - known, set(), kind)
+            same(known - members, set(), kind)
+        for kind in ("gpu", "slice", "vgpu", "vslice"):
+            mine = [f for f in fields if f.split(".")[0] == kind]
+            same(self.query(",".join(mine))[0], mine)
+
+    def query_errors(self):
+        has(self.tool.error("list", "--query", "slice.owned", status=2), "did you mean slice.owner?")
+        has(self.tool.error("list", "--query", "", status=2), 'no field ""')
+        has(self.tool.error("list", "--query", "gpu,", status=2), "--list-fields")
+        has(self.tool.error("list", "--query", "slice.kind,vslice.slice", status=2),
+            "slice.kind and vslice.slice")
+        has(self.tool.error("list", "--query", "gpu", "--format", "xml", status=2), "csv or json")
+        has(self.tool.error("list", "--format", "csv", status=2), "--query")
+
+    def query_reads_no_more(self):
+        """Of a GPU that cannot be read, what needs no access is there."""
+        has_not(self.trace_opens("list", "--query", "slice.state,gpu.vram_free"), "busy_cycles",
+                "time_cycles", "instructions")
+        opens = self.trace_opens("list", "--query", "slice.busy_cycles")
+        has(opens, "busy_cycles")
+        has_not(opens, "instructions")
+        has(self.trace_opens("list", "--query", "slice.flops"), "instructions")
+
+    def trace_opens(self, *args):
+        out = os.path.join(self.directory, "opens")
+        env = {**self.tool.env, "ASAN_OPTIONS": "detect_leaks=0"}
+        subprocess.run(["strace", "-f", "-qq", "-e", "trace=openat", "-o", out, self.path, *args],
+                       env=env, check=True, stdout=subprocess.DEVNULL)
+        with open(out) as file:
+            return file.read()
+
+    def schema(self):
+        """It says no to what is not so; what is so is checked by each test that reads JSON."""
+        line = self.tool.run("--json", "list")
+        for old, new in (('"json_version": 1', '"json_version": 2'), (', "json_version": 1', ""),
+                         ('"gpu": "gpu0"', '"gpu": 0'), ('"slices_total"', '"slices"'),
+                         ('"members": 0', '"members": "0"'), ('"owner": null', '"owner": 1.5'),
+                         ('"gpus": [', '"more": 1, "gpus": ['), ('"engines": [', '"engines": [1,')):
+            same(old in line, True, old)
+            try:
+                answer("list", line.replace(old, new, 1))
+            except Exception as reason:
+                same(type(reason).__name__, "Mismatch", str(reason))
+            else:
+                raise AssertionError(f"the schema takes {new}")
+        same(set(SCHEMA.root["$defs"]) > set(COMMANDS), True)
 
     def several_gpus(self):
         self.fs.vgpu(0, D, [6])
@@ -326,7 +452,7 @@ class Tests:
     def top_rates(self):
         tool = self.tool.start("top", "--batch", "3", "--interval", "1.5", "--sort",
                                "utilization", "--json")
-        first = json.loads(tool.stdout.readline())
+        first = answer("top", tool.stdout.readline())
         same({s["utilization"] for s in first["slices"]}, {None})
         # It sleeps now. 2000 cycles pass, slice 2 is busy for 1500 of them
         self.fs.put("gpu0", time_cycles=3000)
@@ -334,8 +460,8 @@ class Tests:
         self.fs.put(f"gpu0/vgpus/{A}/vslice0", run_cycles=1000, wait_cycles=500, switches=15,
                     utilization=480, queue_depth=2500, shader_intensity=300, moves=2)
         self.fs.put(f"gpu0/vgpus/{B}/vslice0", run_cycles=500, utilization=900)
-        second = json.loads(tool.stdout.readline())
-        third = json.loads(tool.stdout.readline())
+        second = answer("top", tool.stdout.readline())
+        third = answer("top", tool.stdout.readline())
         same(tool.stdout.read() + tool.stderr.read(), "")
         same(tool.wait(), 0)
         slices = {(s["gpu"], s["slice"]): s for s in second["slices"]}
@@ -529,11 +655,11 @@ class Tests:
         trace, pipe = self.tracing("--json")
         os.write(pipe, LINE % (b"tess_save", 1, 0, b"drm", b"bytes=4096") +
                  b"CPU:1 [LOST 33 EVENTS]\n")
-        same(json.loads(trace.stdout.readline()),
+        same(answer("trace", trace.stdout.readline()),
              {"timestamp_us": 55123456, "cpu": 1, "process": "a] b: tess_x", "pid": 77,
               "event": "tess_save", "gpu": 1, "slice": 0, "vgpu": "drm", "vslice": 1,
               "bytes": 4096})
-        same(json.loads(trace.stdout.readline()), {"lost": 33, "cpu": 1})
+        same(answer("trace", trace.stdout.readline()), {"lost": 33, "cpu": 1})
         self.end_trace(trace, pipe, signal.SIGINT)
 
     def trace_filters(self):
@@ -547,7 +673,7 @@ class Tests:
             for gpu, index, vgpu, rest in events:
                 os.write(pipe, LINE % (b"tess_sched_in", gpu, index, vgpu.encode(), rest))
             out = self.end_trace(trace, pipe, 0)
-            same([json.loads(line)["waited"] for line in out.splitlines()], wanted, str(args))
+            same([answer("trace", line)["waited"] for line in out.splitlines()], wanted, str(args))
 
     def trace_reader_goes(self):
         trace, pipe = self.tracing()
@@ -578,6 +704,9 @@ class Tests:
         same(self.tool.complete("top", "--sort", "m"), ["moves"])
         same(self.tool.complete("trace", "--vgpu", "7"), [A, B])
         same(self.tool.complete("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
+        same(self.tool.complete("list", "--query", "gpu.vram"), ["gpu.vram_total", "gpu.vram_free"])
+        same(self.tool.complete("list", "--query", "gpu,slice.own"), ["gpu,slice.owner"])
+        same(self.tool.complete("list", "--query", "gpu", "--format", ""), ["csv", "json"])
 
 
 TESTS = (
@@ -585,6 +714,14 @@ TESTS = (
     ("list: JSON", "list_json"),
     ("list: more vGPUs than letters", "wide_letters"),
     ("show", "show"),
+    ("show: a mediated device and its counters", "show_mdev"),
+    ("query: rows of GPUs, slices, vGPUs, vslices", "query_rows"),
+    ("query: slices of several GPUs", "query_spans"),
+    ("query: CSV quotes", "query_quotes"),
+    ("query: the list of fields is what show has", "query_fields"),
+    ("query: errors", "query_errors"),
+    ("query: reads what it needs", "query_reads_no_more"),
+    ("the schema refuses other JSON", "schema"),
     ("slices of several GPUs", "several_gpus"),
     ("names: whole, cut, ambiguous, unknown", "names"),
     ("errors: no module", "no_module"),

@@ -16,6 +16,12 @@
 
 #define MESSAGE_MAX 2048
 
+static const char *json_text(struct json_object *obj)
+{
+	json_object_object_add(obj, "json_version", json_object_new_int(CLI_JSON_VERSION));
+	return json_object_to_json_string_ext(obj, JSON_C_TO_STRING_SPACED);
+}
+
 static void print_error(const struct cli *cli, char *text)
 {
 	struct json_object *obj;
@@ -29,7 +35,7 @@ static void print_error(const struct cli *cli, char *text)
 	}
 	obj = json_object_new_object();
 	json_object_object_add(obj, "error", json_object_new_string(text));
-	puts(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_SPACED));
+	puts(json_text(obj));
 	fflush(stdout);
 	json_object_put(obj);
 }
@@ -127,8 +133,7 @@ int cli_flush(const struct cli *cli)
 
 int cli_print_json(const struct cli *cli, struct json_object *obj)
 {
-	const char *text = obj ? json_object_to_json_string_ext(obj, JSON_C_TO_STRING_SPACED) :
-				 NULL;
+	const char *text = obj ? json_text(obj) : NULL;
 	int status;
 
 	if (!text) {

@@ -8,6 +8,10 @@
 
 struct json_object;
 
+/* Number in each object that is printed as JSON. It grows when a member changes its meaning or
+ * goes, not when one is added. */
+#define CLI_JSON_VERSION 1
+
 /* Exit status */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -106,7 +110,7 @@ int cli_usage(const struct cli *cli, const struct cli_command *cmd, const char *
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * cli_print_json() - print an object on a line of its own and drop it
+ * cli_print_json() - print an object, with its version, on a line of its own and drop it
  * @cli: for errors
  * @obj: object, NULL if memory ran out
  *

@@ -8,10 +8,23 @@
 #include "find.h"
 #include "picture.h"
 #include "pool_json.h"
+#include "query.h"
 #include "shape.h"
 #include "table.h"
 
-enum { OPT_LONG = CLI_OPT_OWN };
+enum { OPT_LONG = CLI_OPT_OWN, OPT_QUERY, OPT_FORMAT, OPT_FIELDS };
+
+/**
+ * struct list - options
+ * @all: a table of slices, too
+ * @fields: the names of fields instead
+ * @format: was one given?
+ * @query: these fields instead, NULL: there is no query
+ */
+struct list {
+	bool all, fields, format;
+	const char *query;
+};
 
 static void add_num(struct table *table, struct num n)
 {
@@ -144,14 +157,62 @@ static int print_pool(const struct cli *cli, const struct pool *pool, bool all)
 	return status ? status : cli_flush(cli);
 }
 
+static bool take_format(struct cli *cli, const char *arg, struct list *list)
+{
+	list->format = true;
+	if (!strcmp(arg, "json"))
+		cli->json = true;
+	else if (strcmp(arg, "csv"))
+		return cli_usage(cli, &cmd_list, "--format %s: csv or json", arg) == CLI_OK;
+	return true;
+}
+
 static bool take_option(struct cli *cli, int opt, const char *arg, void *ctx)
 {
-	bool *all = ctx;
+	struct list *list = ctx;
 
-	(void)cli;
-	(void)arg;
-	*all = opt == OPT_LONG;
+	if (opt == OPT_FORMAT)
+		return take_format(cli, arg, list);
+	if (opt == OPT_QUERY)
+		list->query = arg;
+	else if (opt == OPT_FIELDS)
+		list->fields = true;
+	else
+		list->all = true;
 	return true;
+}
+
+static int run_query(const struct cli *cli, const struct cli_command *cmd, const char *text)
+{
+	struct query *query;
+	struct pool pool;
+	int status;
+
+	status = query_parse(cli, cmd, text, &query);
+	if (status)
+		return status;
+	status = find_pool(cli, query_depth(query), &pool);
+	if (!status) {
+		status = query_print(cli, query, &pool);
+		pool_free(&pool);
+	}
+	query_free(query);
+	return status;
+}
+
+static int run_list(const struct cli *cli, const struct list *list)
+{
+	struct pool pool;
+	int status;
+
+	/* The tables have nothing for which the GPU must be asked */
+	status = find_pool(cli, cli->json ? POOL_BUSY : POOL_STATE, &pool);
+	if (status)
+		return status;
+	status = cli->json ? cli_print_json(cli, pool_json(&pool, POOL_BUSY)) :
+			     print_pool(cli, &pool, list->all);
+	pool_free(&pool);
+	return status;
 }
 
 static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **argv)
@@ -159,11 +220,13 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	static const struct option options[] = {
 		CLI_COMMON_OPTIONS,
 		{ "long", no_argument, NULL, OPT_LONG },
+		{ "query", required_argument, NULL, OPT_QUERY },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "list-fields", no_argument, NULL, OPT_FIELDS },
 		{ 0 },
 	};
-	bool all = false;
-	const struct cli_parse parse = { .options = options, .own = take_option, .ctx = &all };
-	struct pool pool;
+	struct list list = { 0 };
+	const struct cli_parse parse = { .options = options, .own = take_option, .ctx = &list };
 	int at, status;
 
 	at = cli_parse(cli, cmd, &parse, argc, argv, &status);
@@ -171,24 +234,27 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 		return status;
 	if (at != argc)
 		return cli_usage(cli, cmd, "list accepts no name, use show: %s", argv[at]);
-	/* The tables have nothing for which the GPU must be asked */
-	status = find_pool(cli, cli->json ? POOL_BUSY : POOL_STATE, &pool);
-	if (status)
-		return status;
-	status = cli->json ? cli_print_json(cli, pool_json(&pool, POOL_BUSY)) :
-			     print_pool(cli, &pool, all);
-	pool_free(&pool);
-	return status;
+	if (list.format && !list.query)
+		return cli_usage(cli, cmd, "--format is of a --query");
+	if (list.fields)
+		return query_print_fields(cli);
+	return list.query ? run_query(cli, cmd, list.query) : run_list(cli, &list);
 }
 
 const struct cli_command cmd_list = {
 	.name = "list",
 	.summary = "list GPUs, owners of their slices, and vGPUs",
 	.help = "usage: tesseractl list [--long] [--json]\n"
+		"       tesseractl list --query FIELD[,FIELD...] [--format csv|json]\n"
+		"       tesseractl list --list-fields\n"
 		"Prints a picture of each GPU, with the letter of the resident vGPU for each slice,\n"
 		"a table of the vGPUs, their blueprints and the last refused requests. A slice in\n"
 		"parentheses runs the work of a withheld vslice in turns.\n"
 		"\n"
-		"  --long          also print a table of the slices\n" CLI_COMMON_HELP,
+		"  --long          also print a table of the slices\n"
+		"  --query FIELDS  instead print these values, a row for each GPU, slice, vGPU or\n"
+		"                  vslice\n"
+		"  --format F      of a query: csv (default) or json\n"
+		"  --list-fields   print the names of the fields\n" CLI_COMMON_HELP,
 	.run = run,
 };

@@ -96,6 +96,7 @@ static int print_vgpu(const struct cli *cli, const struct find *found)
 	if (found->vgpu->mdev) {
 		print_attrs(found->vgpu, pool_mdev_attrs);
 		print_attrs(found->vgpu, pool_composition_attrs);
+		print_attrs(found->vgpu, pool_stats_attrs);
 	}
 	return found->vgpu->vslice_count ? print_vslices(cli, found->vgpu) : CLI_OK;
 }

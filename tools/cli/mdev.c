@@ -92,6 +92,8 @@ static void take_composition(struct pool_vgpu *vgpu, const char *line)
 	uint64_t mask;
 
 	vgpu->generation = word_num(line, "generation");
+	vgpu->memory = word_num(line, "memory");
+	vgpu->heads = word_num(line, "heads");
 	if (!word_mask(line, "slice_mask", &mask))
 		return;
 	vgpu->given = num(__builtin_popcountll(mask));
@@ -138,6 +140,29 @@ static int read_parts(struct pool_vgpu *vgpu, char *words, const struct pool *po
 	return rc;
 }
 
+/* The link leads to "<driver>-<type>"; types of other drivers are none of ours */
+static void read_type(int dir, struct pool_vgpu *vgpu)
+{
+	char link[MDEV_PATH];
+	ssize_t len = readlinkat(dir, "mdev_type", link, sizeof(link) - 1);
+	const char *type;
+
+	link[len < 0 ? 0 : len] = '\0';
+	type = strrchr(link, '-');
+	snprintf(vgpu->mdev_type, sizeof(vgpu->mdev_type), "%s", type ? type + 1 : "");
+	text_clean(vgpu->mdev_type);
+}
+
+static void read_stats(int dir, struct pool_vgpu *vgpu)
+{
+	int stats = attr_dir(dir, "stats");
+
+	if (stats < 0)
+		return;
+	pool_read_attrs(stats, pool_stats_attrs, POOL_STATE, vgpu);
+	close(stats);
+}
+
 static int read_mdev(int dir, const char *name, void *ctx)
 {
 	const struct parent *parent = ctx;
@@ -162,6 +187,8 @@ static int read_mdev(int dir, const char *name, void *ctx)
 	vgpu->mdev = true;
 	snprintf(vgpu->parent, sizeof(vgpu->parent), "%s", parent->gpu->name);
 	pool_read_attrs(dir, pool_mdev_attrs, POOL_STATE, vgpu);
+	read_type(dir, vgpu);
+	read_stats(dir, vgpu);
 	attr_text(dir, "composition", line, sizeof(line));
 	take_composition(vgpu, line);
 	return 0;

@@ -25,7 +25,7 @@
 	}
 #define TEXT(object, member) ATTR(object, member, POOL_TYPE_TEXT, POOL_STATE)
 #define NUM(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_STATE)
-#define SAMPLED(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_BUSY)
+#define SAMPLED(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_WORK)
 #define COUNTER(object, member) ATTR(object, member, POOL_TYPE_NUM, POOL_ALL)
 
 /* clang-format off */
@@ -63,7 +63,7 @@ const struct pool_attr pool_slice_attrs[] = {
 	COUNTER(pool_slice, memory_bandwidth),
 	COUNTER(pool_slice, texture_fill_rate),
 	COUNTER(pool_slice, active_cycles),
-	SAMPLED(pool_slice, busy_cycles),
+	ATTR(pool_slice, busy_cycles, POOL_TYPE_NUM, POOL_BUSY),
 	COUNTER(pool_slice, stall_cycles),
 	COUNTER(pool_slice, instructions),
 	COUNTER(pool_slice, flops),
@@ -106,11 +106,27 @@ const struct pool_attr pool_vslice_attrs[] = {
 const struct pool_attr pool_mdev_attrs[] = {
 	ATTR(pool_vgpu, blueprint, POOL_TYPE_NAME, POOL_STATE),
 	ATTR(pool_vgpu, last_error, POOL_TYPE_NAME, POOL_STATE),
+	ATTR(pool_vgpu, features, POOL_TYPE_NAME, POOL_STATE),
+	{ 0 },
+};
+
+const struct pool_attr pool_stats_attrs[] = {
+	NUM(pool_vgpu, pinned_pages),
+	NUM(pool_vgpu, stage2_faults),
+	NUM(pool_vgpu, stage2_refused),
+	NUM(pool_vgpu, client_faults),
+	NUM(pool_vgpu, completions),
+	NUM(pool_vgpu, traps),
+	NUM(pool_vgpu, mmap_faults),
+	NUM(pool_vgpu, zeroed_bytes),
 	{ 0 },
 };
 
 const struct pool_attr pool_composition_attrs[] = {
+	TEXT(pool_vgpu, mdev_type),
 	NUM(pool_vgpu, generation),
+	NUM(pool_vgpu, memory),
+	NUM(pool_vgpu, heads),
 	NUM(pool_vgpu, given),
 	NUM(pool_vgpu, withheld),
 	{ 0 },
@@ -389,6 +405,13 @@ void pool_free(struct pool *pool)
 struct num pool_attr_num(const void *object, const struct pool_attr *attr)
 {
 	return *(const struct num *)((const char *)object + attr->offset);
+}
+
+bool pool_attr_is_known(const void *object, const struct pool_attr *attr)
+{
+	if (attr->type == POOL_TYPE_NUM || attr->type == POOL_TYPE_ENGINES)
+		return pool_attr_num(object, attr).known;
+	return *((const char *)object + attr->offset);
 }
 
 static void engines_text(char *buf, struct num engines)

@@ -14,7 +14,8 @@
 /* What pool_read() reads of the values that cost accesses to the GPU */
 enum pool_depth {
 	POOL_STATE, /* none */
-	POOL_BUSY, /* the GPU's time, busy_cycles, and what is measured of vslices */
+	POOL_WORK, /* the GPU's time, what is measured of vslices */
+	POOL_BUSY, /* busy_cycles, too */
 	POOL_ALL, /* all counters of slices, too */
 };
 
@@ -48,12 +49,17 @@ struct pool_vslice {
  * @part: it is the part on this GPU of one that has slices of several, and is whole on the first
  * @blueprint: what is asked for, "none" for a blank one
  * @last_error: why the last change was refused, "none" if it was not
+ * @mdev_type: its type without the name of the driver, of the mediated device
  * @generation: of its composition
+ * @memory: bytes of VRAM
+ * @heads: display heads, a mask
  * @given: vslices that slices are given for
  * @withheld: the others
  * @vslices: by index; those of other GPUs are behind its own
  * @vslice_count: of them
  * @own_count: of those that are of this GPU
+ *
+ * The others are the files of the same names, also those below stats of a mediated device.
  */
 struct pool_vgpu {
 	char dir[POOL_NAME];
@@ -64,8 +70,11 @@ struct pool_vgpu {
 	bool mdev;
 	char parent[POOL_TEXT];
 	bool part;
-	char blueprint[POOL_NAME], last_error[POOL_NAME];
-	struct num generation, given, withheld;
+	char blueprint[POOL_NAME], last_error[POOL_NAME], features[POOL_NAME];
+	char mdev_type[POOL_TEXT];
+	struct num generation, memory, heads, given, withheld;
+	struct num pinned_pages, stage2_faults, stage2_refused, client_faults;
+	struct num completions, traps, mmap_faults, zeroed_bytes;
 	struct pool_vslice *vslices;
 	unsigned int vslice_count, own_count;
 };
@@ -135,8 +144,10 @@ extern const struct pool_attr pool_slice_attrs[];
 extern const struct pool_attr pool_vgpu_attrs[];
 extern const struct pool_attr pool_vslice_attrs[];
 
-/* Of a vGPU: the files of its mediated device, and what its composition says */
+/* Of a vGPU: the files of its mediated device, those below its stats, and what the link to its
+ * type and its composition say */
 extern const struct pool_attr pool_mdev_attrs[];
+extern const struct pool_attr pool_stats_attrs[];
 extern const struct pool_attr pool_composition_attrs[];
 /* Of a vslice: what the composition of its vGPU says */
 extern const struct pool_attr pool_given_attrs[];
@@ -174,6 +185,9 @@ void pool_free(struct pool *pool);
 
 /* Number behind a member that is a num. */
 struct num pool_attr_num(const void *object, const struct pool_attr *attr);
+
+/* Does it say something? */
+bool pool_attr_is_known(const void *object, const struct pool_attr *attr);
 
 /* Text of any member, "-" if unknown or empty. Returns @buf of POOL_NAME bytes. */
 const char *pool_attr_text(char *buf, const void *object, const struct pool_attr *attr);

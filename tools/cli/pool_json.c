@@ -23,7 +23,7 @@ static struct json_object *engines_json(struct num engines)
 	return list;
 }
 
-static struct json_object *attr_json(const void *object, const struct pool_attr *attr)
+struct json_object *pool_attr_json(const void *object, const struct pool_attr *attr)
 {
 	switch (attr->type) {
 	case POOL_TYPE_NUM:
@@ -42,7 +42,7 @@ static void add_attrs(struct json_object *obj, const void *object, const struct 
 {
 	for (; attr->name; attr++)
 		if (attr->depth <= depth)
-			json_object_object_add(obj, attr->name, attr_json(object, attr));
+			json_object_object_add(obj, attr->name, pool_attr_json(object, attr));
 }
 
 static void add_gpu(struct json_object *obj, unsigned int index)
@@ -85,6 +85,7 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 	add_attrs(obj, vgpu, pool_vgpu_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_mdev_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_composition_attrs, POOL_ALL);
+	add_attrs(obj, vgpu, pool_stats_attrs, POOL_ALL);
 	for (i = 0; i < vgpu->vslice_count; i++)
 		json_object_array_add(list, vslice_json(&vgpu->vslices[i]));
 	json_object_object_add(obj, "vslices", list);

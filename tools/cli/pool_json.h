@@ -17,4 +17,7 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 /* Text, or null if it is empty. */
 struct json_object *pool_text_json(const char *text);
 
+/* A member of any object: null if it is unknown. */
+struct json_object *pool_attr_json(const void *object, const struct pool_attr *attr);
+
 #endif

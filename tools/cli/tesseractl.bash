@@ -90,7 +90,7 @@ _tesseractl_options()
 {
 	echo --json --help --sysfs
 	case $1 in
-	list) echo --long ;;
+	list) echo --long --query --format --list-fields ;;
 	create) echo --gpu --uuid --type --profile --dry-run ;;
 	compose) echo --profile --dry-run ;;
 	remove) echo --dry-run ;;
@@ -99,6 +99,13 @@ _tesseractl_options()
 	trace) echo --vgpu --slice --seconds --tracefs ;;
 	'') echo --tracefs --version ;;
 	esac
+}
+
+# The program's fields, behind those that are typed already
+_tesseractl_fields()
+{
+	local done=${1%"${1##*,}"}
+	tesseractl list --list-fields 2>/dev/null | sed "s/^/$done/"
 }
 
 # Operand number $2 (from 0) of command $1; $3 is the first one
@@ -125,7 +132,7 @@ _tesseractl()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--sysfs | --tracefs | --vgpu | --slice | --seconds | --batch | --interval | --sort | \
-			--gpu | --uuid | --type | --profile | --count)
+			--gpu | --uuid | --type | --profile | --count | --query | --format)
 			((i++)) || true ;;
 		-*) ;;
 		*)
@@ -150,6 +157,8 @@ _tesseractl()
 	--gpu/*) words=$(_tesseractl_paths 'gpu*') ;;
 	--type/*) words=$(_tesseractl_types) ;;
 	--profile/*) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--query/*) words=$(_tesseractl_fields "$cur") ;;
+	--format/*) words='csv json' ;;
 	--sort/*) words='name utilization weight queue switches moves' ;;
 	--batch/* | --interval/* | --seconds/* | --count/* | --uuid/*) return ;;
 	*/-*) words=$(_tesseractl_options "$cmd") ;;
