@@ -35,6 +35,8 @@ help:
 	@echo '                  DRIVERS="core pci" builds some of them'
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   build only these parts'
+	@echo 'make install      all of these for users, and OpenCL if it was built; PREFIX (/usr/local), DESTDIR'
+	@echo 'make uninstall    remove what was installed there'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
@@ -141,6 +143,35 @@ opencl-if-possible: lib
 		*) exit 1 ;; \
 		esac
 
+# ---- installing it ------------------------------------------------------------------
+# What is built is put below out/ first, in the environment, so that it is known what there is to
+# remove later; this machine only copies it. OpenCL lies where PoCL looks for it.
+
+PREFIX	?= /usr/local
+DESTDIR	?=
+STAGE	:= $(OUT)/stage
+INSTALLED := $(patsubst /%,%,$(PREFIX))/share/tessera/installed
+INSTALL_DIRS := tools/model tools/lib tools/run tools/cli tools/mdevctl examples
+
+ifeq ($(ENV),)
+stage: $(INSTALL_DIRS)
+	@rm -rf $(STAGE)
+	@for dir in $(INSTALL_DIRS); do \
+		$(MAKE) -s -C $$dir O=$(OUT)/$$dir DESTDIR=$(STAGE) PREFIX=$(PREFIX) install || exit; done
+else
+stage:
+	@$(IN_ENV) $@ PREFIX=$(PREFIX)
+	@[ ! -e $(OUT)/tools/opencl/libpocl-devices-tessera.so ] || \
+		$(WITH_OPENCL) make -s -C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib \
+			DESTDIR=$(STAGE) install
+endif
+
+install: stage
+	@scripts/install put $(STAGE) "$(DESTDIR)/" $(INSTALLED)
+
+uninstall:
+	@scripts/install remove "$(DESTDIR)/" $(INSTALLED)
+
 # ---- running it ------------------------------------------------------------------
 
 NEEDS_OPENCL := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl,$(LANES)),all))
@@ -213,7 +244,7 @@ soak: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools bench-model opencl \
+.PHONY: all help modules modules_install mirror model lib tools stage install uninstall bench-model opencl \
 	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
 	bench-api fuzz fuzz-kernel check-faults check-debug \
 	check-opencl soak clean
