@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: time-sharing: slices that fail, parked clients, VMMs that are killed, many at once
 # timeout: 3600
+# beside: no
 
 make -s -C selftests sched O="$PWD/out/selftests" >&2 || exit 1
 # Each failure comes once, in the first two tests

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs recomposed while they work: results, books of the pool
 # timeout: 3600
+# beside: yes
 # only: by name
 
 make -s -C selftests compose O="$PWD/out/selftests" >&2 || exit 1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: every allocation in the life of a vGPU fails in turn
 # timeout: 7200
+# beside: yes
 # only: by name
 
 make -s -C selftests debug O="$PWD/out/selftests" >&2 || exit 1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the kernel's own VFIO selftests, with vGPUs and with a whole GPU
 # timeout: 3600
+# beside: yes
 # only: by name
 
 ktests=$(scripts/kernel tests) || exit 1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the DRM node: isolation, what fdinfo says, buffers of other drivers
 # timeout: 3600
+# beside: yes
 # only: by name
 
 make -s -C selftests drm O="$PWD/out/selftests" >&2 || exit 1

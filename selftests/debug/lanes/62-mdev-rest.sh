@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: vGPUs: registers, isolation, blueprints, with guest memory in an iommufd
 # timeout: 7200
+# beside: yes
 # only: by name
 
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
