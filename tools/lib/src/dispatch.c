@@ -25,7 +25,6 @@
  * @local_bytes: of a group
  * @items: of a full group
  * @group_slots: groups in flight on a slice
- * @units: to ask for, DRM_TESSERA_SETUP_*
  */
 struct launch {
 	const struct tess_dispatch *d;
@@ -35,7 +34,6 @@ struct launch {
 	uint32_t local_bytes;
 	uint32_t items;
 	uint32_t group_slots;
-	uint16_t units;
 };
 
 /*
@@ -76,12 +74,12 @@ static int check_shape(struct tess_device *dev, struct launch *l, uint64_t *grou
 }
 
 /*
- * What the kernel can use and the GPU knows of. Whether a slice has it shows when the dispatch
- * starts there. Older GPUs refuse packets that ask.
+ * What the kernel can use and the GPU knows of, which may be another one after a move. Whether a
+ * slice has it shows when the dispatch starts there. Older GPUs refuse packets that ask.
  */
-static uint16_t units_to_ask(const struct tess_device *dev, const struct tess_kernel *k)
+static uint16_t units_to_ask_locked(const struct tess_kernel *k)
 {
-	uint32_t known = dev->gpu.caps / CAPS_FIRST_UNIT;
+	uint32_t known = k->prog->dev->gpu.caps / CAPS_FIRST_UNIT;
 
 	return (uint16_t)((k->units & known) * DRM_TESSERA_SETUP_TEX & DRM_TESSERA_SETUP_UNITS);
 }
@@ -104,7 +102,6 @@ static int check_memory(struct tess_device *dev, struct launch *l)
 	l->private_bytes =
 		private_stride(d->private_bytes ? d->private_bytes : d->kernel->private_bytes);
 	l->group_slots = dev->limits.group_slots;
-	l->units = units_to_ask(dev, d->kernel);
 	return 0;
 }
 
@@ -115,7 +112,7 @@ static int emit(const struct tess_op *op, struct tess_queue *q, void *packet, ui
 	struct tess_pkt_dispatch pkt = {
 		.header = DRM_TESSERA_PKT_DISPATCH_RANGE | DRM_TESSERA_PKT_BARRIER |
 			  DRM_TESSERA_PKT_ACQUIRE_SYSTEM | DRM_TESSERA_PKT_RELEASE_SYSTEM,
-		.setup = 3 | l->units,
+		.setup = 3 | units_to_ask_locked(l->d->kernel),
 		.private_segment_size = l->private_bytes,
 		.group_segment_size = l->local_bytes,
 		.kernel_object = l->d->kernel->entry,
