@@ -223,7 +223,7 @@ static enum cp_result wait_exec(struct slice *s, uint64_t until)
 	uint64_t *word, now;
 
 	(void)until;
-	/* Others may be behind, in time, what they wrote already: it counts when they meet. */
+	/* A slice that is ahead in time may have written it already: that counts when slices meet. */
 	if (s->client.waiting && s->lead)
 		return CP_MORE;
 	s->client.waiting = false;

@@ -84,7 +84,7 @@ ISA_INLINE enum isa_next exec_branch(struct isa_ctx *c, const struct isa_insn *i
 	if (full || ISA_HAVE_VECTORS) {
 		uint64_t met[ISA_LANES];
 
-		/* Who does not execute has registers, too */
+		/* Lanes that do not execute have registers, too */
 		ISA_FOR_ALL(l)
 			met[l] = 0 - (uint64_t)cond(a[l], b[l]);
 		taken = lane_bits(met) & c->mask;

@@ -55,7 +55,7 @@ struct rig {
 /* A rig with rings set up and enabled. Exits if there is no memory. */
 struct rig *rig_new(void);
 
-/* The same with a number of threads; others have those of TESSERA_THREADS, or one. */
+/* The same with a number of threads; other rigs have TESSERA_THREADS of them, or one. */
 struct rig *rig_new_threads(unsigned int threads);
 
 /* What is wrong with a slice: see struct gpu_desc */

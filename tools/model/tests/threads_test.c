@@ -168,7 +168,7 @@ static void test_relay(unsigned int threads)
 		last = at;
 	}
 	ok(rig_read64(r, FLAG) == 12 && ordered,
-	   "%u threads: who waits for a word goes on within a few steps", threads);
+	   "%u threads: a slice that waits for a word goes on within a few steps", threads);
 	rig_free(r);
 }
 
