@@ -644,7 +644,7 @@ static bool faults(struct isa_env *env, uint32_t word, uint32_t cause, uint64_t 
 		isa_tlb_flush(env->e);
 		good = env_run(env, FOREVER) == ISA_STOP_FAULT && env->fault.cause == cause &&
 		       env->fault.va == va && env->retired == 0;
-		before->sched = env->g->sched; /* who is behind is part of it */
+		before->sched = env->g->sched; /* with the lanes that are behind */
 		good = good && env_same_group(before, env->g) && !memcmp(mem, env->mem, ENV_SIZE);
 	}
 	if (!good)
