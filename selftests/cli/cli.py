@@ -50,8 +50,8 @@ def has_not(text, *parts):
 
 
 SCHEMA = Schema()
-COMMANDS = ("list", "show", "create", "compose", "remove", "profile", "set", "move", "top", "watch",
-            "trace")
+COMMANDS = ("list", "show", "create", "compose", "remove", "profile", "set", "move", "top", "metrics",
+            "watch", "trace")
 
 
 def answer(name, line):

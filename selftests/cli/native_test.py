@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
 from cli import COMMANDS, SCHEMA, Sysfs, Tap, Terminal, Tool, TREE, answer, has, has_not, same
 
 A = "7f2c1a2b-0000-4000-8000-00000000000a"
@@ -218,6 +220,98 @@ class Tests:
         with open(out) as file:
             return file.read()
 
+    # ---- metrics ----
+
+    def metrics(self, *args):
+        """By family: for the labels of each sample its value, and the type."""
+        found = {}
+        for family in text_string_to_metric_families(self.tool.run("metrics", *args)):
+            same(family.name.startswith("tessera_") and family.name not in found, True, family.name)
+            found[family.name] = family
+            if not family.documentation or not family.samples:
+                raise AssertionError(f"{family.name}: no help or no samples")
+            if family.unit and not family.name.endswith("_" + family.unit):
+                raise AssertionError(f"{family.name}: unit {family.unit}")
+        return found
+
+    @staticmethod
+    def values(family, *labels):
+        return {tuple(s.labels.get(n) for n in labels): s.value for s in family.samples}
+
+    def metrics_values(self):
+        self.mdev()
+        self.fs.put("gpu0", time_cycles=6_000_000_001, clock_khz=4000)
+        self.fs.put("gpu0/slices/slice2", busy_cycles=8_000_000, switches=9)
+        self.fs.put(f"gpu0/vgpus/{C}/vslice0", utilization=500, run_cycles=2_000_000, moves=2,
+                    queue_depth=1500, shader_intensity=250)
+        self.fs.put(f"gpu0/vgpus/{C}/vslice1", utilization=1000, run_cycles=1, moves=3)
+        found = self.metrics()
+        values = self.values
+        same(values(found["tessera_gpu"], "gpu", "name", "type"),
+             {("gpu0", "0000:01:00.0", "gpu"): 1, ("gpu1", "0000:02:00.0", "gpu"): 1})
+        same(values(found["tessera_gpu_vram_bytes"], "gpu"), {("gpu0",): 12 << 25,
+                                                              ("gpu1",): 4 << 25})
+        same(values(found["tessera_gpu_clock_hertz"], "gpu")["gpu0",], 4e6)
+        same(values(found["tessera_gpu_time_seconds"], "gpu"),
+             {("gpu0",): 1500.00000025, ("gpu1",): 0.00025})
+        has(self.tool.out, 'tessera_gpu_time_seconds_total{gpu="gpu0"} 1500.000000250\n')
+        same(found["tessera_gpu_time_seconds"].type, "counter")
+        same(values(found["tessera_slice_busy_seconds"], "gpu", "slice")["gpu0", "2"], 2.0)
+        same(values(found["tessera_slice_switches"], "gpu", "slice")["gpu0", "2"], 9)
+        same(values(found["tessera_slice"], "slice", "kind", "owner")["2", "render", A], 1)
+        states = values(found["tessera_slice_state"], "gpu", "slice", "tessera_slice_state")
+        same([states["gpu0", "2", s] for s in ("shared", "free", "faulty")], [1, 0, 0])
+        same(states["gpu0", "4", "faulty"], 1)
+        infos = values(found["tessera_vgpu"], "gpu", "vgpu", "uuid", "type", "share")
+        same(infos["gpu0", C, C, "C2", "exclusive"], 1)
+        same(infos["gpu1", "drm", None, None, "elastic"], 1)
+        expected = {"utilization_ratio": 0.75, "shader_intensity_ratio": 0.125,
+                    "queue_packets": 1.5, "run_seconds": 0.50000025, "wait_seconds": 0, "moves": 5,
+                    "vram_bytes": 64 << 20, "pinned_bytes": 3 * os.sysconf("SC_PAGESIZE"),
+                    "slices": 2, "withheld": 0, "generation": 7, "weight": 100,
+                    "stage2_faults": 11, "stage2_refused": 12, "client_faults": 13,
+                    "completions": 14, "traps": 15, "mmap_faults": 16, "zeroed_bytes": 17}
+        same({n: values(found["tessera_vgpu_" + n], "vgpu")[C,] for n in expected}, expected)
+        same(values(found["tessera_vgpu_cap_ratio"], "vgpu"), {(B,): 0.5})
+        same("tessera_slice_instructions" in found, False)
+        same(values(self.metrics("--counters")["tessera_slice_instructions"], "gpu",
+                    "slice")["gpu1", "3"], 5)
+
+    def metrics_unknown(self):
+        """What is not known has no sample, and no head."""
+        self.fs.put("gpu0", clock_khz="x", vram_free=-1, time_cycles=1 << 62)
+        self.fs.put("gpu1", clock_khz=0)
+        self.fs.put("gpu0/slices/slice0", switches="", state="nosuch", kind='a"b\\c')
+        os.remove(self.fs.path(f"gpu0/vgpus/{A}/weight"))
+        found = self.metrics("--counters")
+        same([n for n in found if n.endswith("_seconds")], [])
+        same(set(self.values(found["tessera_gpu_vram_free_bytes"], "gpu")), {("gpu1",)})
+        same(("gpu0", "0") in self.values(found["tessera_slice_switches"], "gpu", "slice"), False)
+        same(len(self.values(found["tessera_slice_switches"], "gpu", "slice")), 15)
+        same(("gpu0", "0") in self.values(found["tessera_slice_state"], "gpu", "slice"), False)
+        same(self.values(found["tessera_slice"], "gpu", "slice", "kind")["gpu0", "0", 'a"b\\c'], 1)
+        same((A,) in self.values(found["tessera_vgpu_weight"], "vgpu"), False)
+        same("tessera_vgpu_traps" in found or "tessera_slice_flops" in found, False)
+        has_not(self.tool.out, "# HELP tessera_slice_flops")
+
+    def metrics_reads_no_more(self):
+        """A slice that nobody has is not read from the GPU."""
+        opens = self.trace_opens("metrics")
+        same(opens.count("busy_cycles"), 5)
+        has_not(opens, "instructions")
+
+    def metrics_errors(self):
+        self.tool.run("metrics", "--json", status=2)
+        has(self.tool.out, "list has JSON")
+        self.tool.run("metrics", "x", status=2)
+        has(self.tool.err, "metrics accepts no name")
+        self.tool.run("metrics", "--sysfs", "/nonexistent", status=1)
+        same(self.tool.out, "")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([self.path, "metrics"], env=self.tool.env, stdout=full,
+                                  stderr=subprocess.PIPE)
+        same([done.returncode, b"No space left" in done.stderr], [1, True])
+
     def schema(self):
         """It says no to what is not so; what is so is checked by each test that reads JSON."""
         line = self.tool.run("--json", "list")
@@ -232,7 +326,7 @@ class Tests:
                 same(type(reason).__name__, "Mismatch", str(reason))
             else:
                 raise AssertionError(f"the schema takes {new}")
-        same(set(SCHEMA.root["$defs"]) > set(COMMANDS), True)
+        same(set(SCHEMA.root["$defs"]) > set(COMMANDS) - {"metrics"}, True)
 
     def several_gpus(self):
         self.fs.vgpu(0, D, [6])
@@ -691,7 +785,7 @@ class Tests:
 
     def completion(self):
         same(self.tool.complete(""), ["list", "show", "create", "compose", "remove", "profile", "set",
-                                 "move", "top", "watch", "trace"])
+                                 "move", "top", "metrics", "watch", "trace"])
         same(self.tool.complete("t"), ["top", "trace"])
         same(self.tool.complete("show", "c"), [C])
         same(self.tool.complete("--json", "show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
@@ -721,6 +815,10 @@ TESTS = (
     ("query: the list of fields is what show has", "query_fields"),
     ("query: errors", "query_errors"),
     ("query: reads what it needs", "query_reads_no_more"),
+    ("metrics: values, by a parser that others wrote", "metrics_values"),
+    ("metrics: what is unknown is left out", "metrics_unknown"),
+    ("metrics: free slices are not read", "metrics_reads_no_more"),
+    ("metrics: errors", "metrics_errors"),
     ("the schema refuses other JSON", "schema"),
     ("slices of several GPUs", "several_gpus"),
     ("names: whole, cut, ambiguous, unknown", "names"),

@@ -49,6 +49,7 @@ extern const struct cli_command cmd_remove;
 extern const struct cli_command cmd_profile;
 extern const struct cli_command cmd_set;
 extern const struct cli_command cmd_move;
+extern const struct cli_command cmd_metrics;
 extern const struct cli_command cmd_top;
 extern const struct cli_command cmd_watch;
 extern const struct cli_command cmd_trace;

@@ -17,7 +17,7 @@
 
 static const struct cli_command *const commands[] = {
 	&cmd_list, &cmd_show, &cmd_create, &cmd_compose, &cmd_remove, &cmd_profile,
-	&cmd_set,  &cmd_move, &cmd_top,	   &cmd_watch,	 &cmd_trace,
+	&cmd_set,  &cmd_move, &cmd_top,	   &cmd_metrics, &cmd_watch,  &cmd_trace,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

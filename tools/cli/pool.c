@@ -248,6 +248,12 @@ static int read_vgpu(int dir, const char *name, void *ctx)
 	return attr_each(dir, read_vslice, r);
 }
 
+/* Does somebody have it? Only then can its counters grow. */
+static bool is_in_use(const struct pool_slice *slice)
+{
+	return strcmp(slice->state, "free") && strcmp(slice->state, "faulty");
+}
+
 static int read_slice(int dir, const char *name, void *ctx)
 {
 	int index = attr_index(name, "slice");
@@ -261,6 +267,8 @@ static int read_slice(int dir, const char *name, void *ctx)
 		return -ENOMEM;
 	slice->index = (unsigned int)index;
 	pool_read_attrs(dir, pool_slice_attrs, r->depth, slice);
+	if (r->depth == POOL_WORK && is_in_use(slice))
+		slice->busy_cycles = attr_num(dir, "busy_cycles");
 	return 0;
 }
 

@@ -14,8 +14,8 @@
 /* What pool_read() reads of the values that cost accesses to the GPU */
 enum pool_depth {
 	POOL_STATE, /* none */
-	POOL_WORK, /* the GPU's time, what is measured of vslices */
-	POOL_BUSY, /* busy_cycles, too */
+	POOL_WORK, /* the GPU's time, what is measured of vslices, busy_cycles of slices in use */
+	POOL_BUSY, /* busy_cycles of all slices */
 	POOL_ALL, /* all counters of slices, too */
 };
 

@@ -91,6 +91,7 @@ _tesseractl_options()
 	echo --json --help --sysfs
 	case $1 in
 	list) echo --long --query --format --list-fields ;;
+	metrics) echo --counters ;;
 	create) echo --gpu --uuid --type --profile --dry-run ;;
 	compose) echo --profile --dry-run ;;
 	remove) echo --dry-run ;;
@@ -166,7 +167,7 @@ _tesseractl()
 		if [[ -n $key ]]; then
 			words=$(_tesseractl_settings "$first" "$cmd" | tr ' ' '\n' | sed -n "s/^$key=//p")
 		elif [[ -z $cmd ]]; then
-			words='list show create compose remove profile set move top watch trace'
+			words='list show create compose remove profile set move top metrics watch trace'
 		else
 			words=$(_tesseractl_operands "$cmd" "$operands" "$first")
 		fi ;;
