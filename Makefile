@@ -39,6 +39,7 @@ help:
 	@echo 'make uninstall    remove what was installed there'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
+	@echo 'make check-packages  completion in bash, zsh and fish; PACKAGES="shells" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
 	@echo 'make bench        a vGPU compared with passthrough and the host, in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
@@ -237,6 +238,12 @@ check-debug: all
 check-opencl: all opencl
 	@$(WITH_OPENCL) scripts/check --lanes-dir selftests/opencl/lanes $(OPENCL)
 
+# Shells and what makes Debian packages are in a layer
+WITH_PACKAGES := scripts/env --with packages run
+
+check-packages:
+	@$(WITH_PACKAGES) scripts/check --lanes-dir selftests/packages/lanes $(PACKAGES)
+
 soak: all
 	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL))
@@ -247,4 +254,4 @@ clean:
 .PHONY: all help modules modules_install mirror model lib tools stage install uninstall bench-model opencl \
 	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
 	bench-api fuzz fuzz-kernel check-faults check-debug \
-	check-opencl soak clean
+	check-opencl check-packages soak clean

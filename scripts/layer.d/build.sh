@@ -7,12 +7,13 @@
 #	packages	of Debian, one a line
 #	excludes	paths of theirs that are left out; with + ahead, that are not, though the
 #			environment leaves them out
-#	sources		one source package a line: name, version; then the files of it with SHA-256
+#	sources		a source package to build: name, version; then the files of it with SHA-256
 #	patches/*.patch	for the source, after Debian's own
 #	build		runs as root in the new root, in the directory of the patched source
 #
-# and all of that directory is part of the layer's key. The result is an upper directory for
-# overlayfs and the same as an image. Functions of env.d/build.sh are used.
+# (the last three only if there is one), and all of that directory is part of the layer's key. The
+# result is an upper directory for overlayfs and the same as an image. Functions of env.d/build.sh
+# are used.
 
 # The layer's apt sees the packages of the environment as installed.
 layer_apt()
@@ -93,6 +94,13 @@ assemble_layer()
 		dpkg --configure -a' >"$work/install.log" 2>&1 ||
 		{ tail -n 20 "$work/install.log" >&2; die "cannot install the packages of $with"; }
 	umount "$merged/run/archives"
+	[ ! -e "$layers/$with/sources" ] || build_source
+	rm -rf "$merged"/var/{cache,log}/*
+	echo "$layer_key" >"$merged$marker-$with"
+}
+
+build_source()
+{
 	unpack_source
 	say "building $(awk '!/^#/ { print $1, $2; exit }' "$layers/$with/sources")"
 	cp "$layers/$with/build" "$merged/run/build"
@@ -101,8 +109,6 @@ assemble_layer()
 	wait $! ||
 		{ cp "$work/build.log" "$cache/"; tail -n 30 "$work/build.log" >&2
 		  die "cannot build $with"; }
-	rm -rf "$merged"/var/{cache,log}/*
-	echo "$layer_key" >"$merged$marker-$with"
 }
 
 # Of a build that says "[done/all] what"
@@ -152,7 +158,7 @@ build_layer_locked()
 	cat "$work/deb-src.list" >>"$work/sources.list"
 	say "reading package lists"
 	private_apt apt-get update >&2 || absent "the archive has no package lists with sources"
-	fetch_source
+	[ ! -e "$layers/$with/sources" ] || fetch_source
 	say "fetching packages"
 	fetch_packages
 	unshare --mount --propagation private "$BASH" "$self" --with "$with" .layer "$work" "$SECONDS"

@@ -15,6 +15,7 @@ import termios
 import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMPLETION = os.path.join(TREE, "tools/cli/completion")
 sys.path.insert(0, os.path.join(TREE, "selftests/lib"))
 import tap  # noqa: E402
 from schema import Schema  # noqa: E402
@@ -105,13 +106,16 @@ class Tool:
     def complete(self, *words):
         """What bash offers for the last word."""
         env = {k: v for k, v in self.env.items() if k != "LD_PRELOAD"}
-        env["PATH"] = os.path.dirname(self.path) + ":" + env["PATH"]
-        script = (f". {TREE}/tools/cli/tesseractl.bash; COMP_WORDS=(\"$@\"); "
-                  "COMP_CWORD=$(($# - 1)); _tesseractl; printf '%s\\n' \"${COMPREPLY[@]}\"")
-        done = subprocess.run(["bash", "-euc", script, "bash", "tesseractl", *words],
-                              env=env, capture_output=True, text=True)
+        script = (f". {COMPLETION}/tesseractl.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+                  "_tesseractl \"$1\"; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-euc", script, "bash", self.path, *words], env=env,
+                              capture_output=True, text=True)
         same(done.stderr, "")
         return done.stdout.split()
+
+    def candidates(self, *words):
+        """What the program offers for the last word, without what it says about it."""
+        return [line.split("\t")[0] for line in self.run("complete", "--", *words).splitlines()]
 
     def start(self, *args, **kwargs):
         return subprocess.Popen([self.path, *args], env=self.env, stdout=subprocess.PIPE,

@@ -3,6 +3,7 @@
 
 import csv
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -547,7 +548,9 @@ class Tests:
         tool = self.tool.start("top", "--batch", "3", "--interval", "1.5", "--sort",
                                "utilization", "--json")
         first = answer("top", tool.stdout.readline())
-        same({s["utilization"] for s in first["slices"]}, {None})
+        # GPU time stands still, and so does everything else
+        same({s["utilization"] for s in first["slices"]}, {0})
+        same({v["run"] for v in first["vgpus"]}, {0})
         # It sleeps now. 2000 cycles pass, slice 2 is busy for 1500 of them
         self.fs.put("gpu0", time_cycles=3000)
         self.fs.put("gpu0/slices/slice2", busy_cycles=1500, switches=30)
@@ -561,7 +564,7 @@ class Tests:
         slices = {(s["gpu"], s["slice"]): s for s in second["slices"]}
         same(slices["gpu0", 2]["utilization"], 750)
         same(slices["gpu0", 3]["utilization"], 0)
-        same(slices["gpu1", 2]["utilization"], None)
+        same(slices["gpu1", 2]["utilization"], 0)
         if not 0.9 < slices["gpu0", 2]["switches_per_second"] * second["interval"] / 30 < 1.1:
             raise AssertionError(second)
         same([v["vgpu"] for v in second["vgpus"]][:2], [B, A])
@@ -575,10 +578,36 @@ class Tests:
         self.fs.put(f"gpu0/vgpus/{A}/vslice0", utilization=480, queue_depth=2500, moves=2)
         out = self.tool.run("top", "--batch", "2", "--interval", "0.05")
         same(out.count("SLICE "), 2)
-        has(out, f"gpu0/slice2   render   shared      -  {A}        2   0.0\n")
+        has(out, f"gpu0/slice2   render   shared   0.0%  {A}        2   0.0\n")
         rows = [line.split() for line in out.splitlines() if line.startswith(A)]
-        same(rows, [[A, "gpu0", "shared", "200", "0", "48.0%", "-", "-", "2.5", "0.0%", "0.0%",
+        same(rows, [[A, "gpu0", "shared", "200", "0", "48.0%", "0.0%", "0.0%", "2.5", "0.0%", "0.0%",
                      "0.0", "2"]] * 2)
+
+    def top_unknown(self):
+        """A counter that cannot be read, one that went back, one that grew without time."""
+        tool = self.tool.start("top", "--batch", "2", "--interval", "1.5", "--json")
+        tool.stdout.readline()
+        os.remove(self.fs.path("gpu0/slices/slice0/busy_cycles"))
+        os.remove(self.fs.path("gpu1/time_cycles"))
+        self.fs.put("gpu0/slices/slice1", busy_cycles=5)
+        self.fs.put("gpu0/slices/slice2", busy_cycles=-1)
+        slices = answer("top", tool.stdout.readline())["slices"]
+        tool.communicate()
+        same([slices[i]["utilization"] for i in (0, 1, 2, 3, 12)], [None, None, None, 0, None])
+
+    def top_without_permission(self):
+        if os.geteuid():
+            os.chmod(self.fs.path("gpu0/slices/slice1/busy_cycles"), 0)
+            user = []
+        else:
+            self.fs.put("gpu0/slices/slice1", busy_cycles=7)
+            os.chmod(self.fs.path("gpu0/slices/slice1/busy_cycles"), 0o440)
+            user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        done = subprocess.run(user + [self.path, "top", "--batch", "1", "--interval", "0.05"],
+                              env=self.tool.env, capture_output=True, text=True)
+        same([done.returncode, done.stderr],
+             [0, "tesseractl: what clients do is shown to root only: try again as root\n"])
+        has(done.stdout, "gpu0/slice1   compute  used        -", "gpu0/slice0   compute  used     0.0%")
 
     def top_ends(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -784,23 +813,74 @@ class Tests:
     # ---- completion ----
 
     def completion(self):
-        same(self.tool.complete(""), ["list", "show", "create", "compose", "remove", "profile", "set",
-                                 "move", "top", "metrics", "watch", "trace"])
+        """In bash, which cuts lines into words in its own way."""
+        same(self.tool.complete(""), list(COMMANDS))
         same(self.tool.complete("t"), ["top", "trace"])
         same(self.tool.complete("show", "c"), [C])
         same(self.tool.complete("--json", "show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
         same(self.tool.complete("set", A, "w"), ["weight="])
         same(self.tool.complete("set", A, "policy", "="), ["manual", "auto"])
         same(self.tool.complete("set", "gpu0/slice1", "policy", "=", "f"), ["fair", "fixed"])
-        same(self.tool.complete("move", C, ""), ["0", "1"])
-        same(self.tool.complete("move", C, "1", "gpu0/slice11"), ["gpu0/slice11"])
-        same(self.tool.complete("top", "--s"), ["--sysfs", "--sort"])
-        same(self.tool.complete("top", "--sort", "m"), ["moves"])
-        same(self.tool.complete("trace", "--vgpu", "7"), [A, B])
-        same(self.tool.complete("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
-        same(self.tool.complete("list", "--query", "gpu.vram"), ["gpu.vram_total", "gpu.vram_free"])
         same(self.tool.complete("list", "--query", "gpu,slice.own"), ["gpu,slice.owner"])
-        same(self.tool.complete("list", "--query", "gpu", "--format", ""), ["csv", "json"])
+        same(self.tool.complete("list", "--format", "=", "c"), ["csv"])
+        with open(os.path.join(self.root, "a.profile"), "w"):
+            pass
+        for words in (["--profile", self.root + "/a.p"], ["--profile", "=", self.root + "/a.p"]):
+            same(self.tool.complete("create", *words), [self.root + "/a.profile"])
+        same(self.tool.complete("--sysfs", self.root + "/cl"), [self.root + "/class"])
+        same(self.tool.complete("show", "nosuch"), [])
+
+    def completion_operands(self):
+        got = self.tool.candidates
+        has(self.tool.run("complete", "--", "s"), "show\tshow all ", "\nset\tset ")
+        same(got("show", "gpu1/slice"), [f"gpu1/slice{i}" for i in range(4)])
+        has(self.tool.run("complete", "--", "show", ""), C + "\tgpu0, exclusive\n",
+            "gpu0/slice4\tcompute, faulty\n", "gpu1\t0000:02:00.0\n")
+        same(got("show", "d"), ["drm"])
+        same(got("move", C, ""), ["0", "1", "gpu0", "gpu1"])
+        same(got("move", "c0", "1", "gpu"), [f"gpu0/slice{i}" for i in range(12)])
+        same(got("move", "7f", ""), [])
+        same(got("move", C, "1", "gpu0/slice1", ""), [])
+        same(got("remove", ""), [])
+        self.mdev()
+        same([got("remove", ""), got("remove", C, "c")], [[C], [C]])
+        same(got("create", "slices=1", "kind=r"), ["kind=render"])
+        same(got("compose", C, "topology=r"), ["topology=ring"])
+        same(got("trace", "--vgpu", "7"), [A, B])
+        same(got("trace", "--slice", "gpu1/slice3"), ["gpu1/slice3"])
+        same(got("top", "--sort", "m"), ["moves"])
+        same(got("list", "--query", "gpu.vram"), ["gpu.vram_total", "gpu.vram_free"])
+        same(got("list", "--query=gpu,slice.own"), ["--query=gpu,slice.owner"])
+        same(got("list", "--nosuch="), [])
+        same(got("--sysfs", "/nonexistent", "show", ""), [])
+        same(got("--sysfs=/nonexistent", "list", "--format", "j"), ["json"])
+        same([got("nosuch", ""), got("list", ""), got("top", "--batch", "")], [[], [], []])
+        same(got("create", "--profile", "x"), [":files"])
+        same(got("--tracefs", "x"), [":directories"])
+        self.tool.run("complete", status=2)
+        self.tool.run("complete", "--json", "--", "", status=2)
+
+    def completion_options(self):
+        """Those that the help of each command has."""
+        for command in COMMANDS:
+            helps = self.options_of(self.tool.run(command, "--help"))
+            found = self.tool.candidates(command, "-")
+            same(len(set(found)), len(found), command)
+            same(set(found) | {"--json", "--tracefs"}, helps | {"--json", "--tracefs"}, command)
+        same(set(self.tool.candidates("-")), self.options_of(self.tool.run("--help")))
+
+    @staticmethod
+    def options_of(text):
+        lines = [line for line in text.splitlines() if line.startswith(("usage:", " " * 7, "  -"))]
+        return set(re.findall("--[a-z][-a-z]*", " ".join(lines)))
+
+    def completion_hostile(self):
+        """A name that a shell would take for something else is not offered."""
+        for name in (b"$(reboot)", b"a;b", b"a b", b"\x1b[2J", b"`x`", b"a\nb", b"~root", b"a*"):
+            self.fs.vgpu(0, os.fsdecode(name), [0])
+        same([n for n in self.tool.candidates("profile", "")], [A, B, C, "drm"])
+        self.tool.run("complete", "--", "list", "--query", "x" * 5000)
+        self.tool.run("complete", "--", "show", "\xff" * 300, "y" * 3000, "")
 
 
 TESTS = (
@@ -837,6 +917,8 @@ TESTS = (
     ("hostile files and names", "hostile"),
     ("top: rates", "top_rates"),
     ("top: text", "top_text"),
+    ("top: what cannot be known", "top_unknown"),
+    ("top: no permission", "top_without_permission"),
     ("top: signals and a reader that goes", "top_ends"),
     ("top: the GPU goes", "top_gpu_goes"),
     ("top on a terminal: content and keys", "top_screen"),
@@ -849,7 +931,10 @@ TESTS = (
     ("trace: JSON", "trace_json"),
     ("trace: one vGPU, one slice", "trace_filters"),
     ("trace: a reader that goes", "trace_reader_goes"),
-    ("bash completion", "completion"),
+    ("completion in bash", "completion"),
+    ("completion: operands, values", "completion_operands"),
+    ("completion: options are what help has", "completion_options"),
+    ("completion: hostile names", "completion_hostile"),
 )
 
 

@@ -30,7 +30,8 @@ has_files()
 	for name in bin/tesseractl bin/tessera-run bin/tessera-info bin/tessera-model bin/tessera-cc \
 		lib/libtessera.so lib/libtessera.so.0 lib/libtessera.a lib/pkgconfig/tessera.pc \
 		lib/tessera/device/tessera_device.h lib/tessera/examples/sgemm include/tessera.h \
-		share/bash-completion/completions/tesseractl share/tessera/tesseractl.schema.json; do
+		share/bash-completion/completions/tesseractl share/zsh/site-functions/_tesseractl \
+		share/fish/vendor_completions.d/tesseractl.fish share/tessera/tesseractl.schema.json; do
 		[ -e "$D$P/$name" ] || { echo "no $name"; return 1; }
 	done
 	[ -x "$D/usr/lib/mdevctl/scripts.d/callouts/tessera" ]

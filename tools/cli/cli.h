@@ -30,7 +30,7 @@ struct cli {
 /**
  * struct cli_command - a subcommand
  * @name: as typed
- * @summary: a line for "tesseractl --help"
+ * @summary: a line for "tesseractl --help"; NULL: it is not for users and not in there
  * @help: what "tesseractl NAME --help" prints
  * @run: gets its name in argv[0]; returns an exit status
  */
@@ -53,6 +53,10 @@ extern const struct cli_command cmd_metrics;
 extern const struct cli_command cmd_top;
 extern const struct cli_command cmd_watch;
 extern const struct cli_command cmd_trace;
+extern const struct cli_command cmd_complete;
+
+/* All of them, ended by NULL */
+extern const struct cli_command *const cli_commands[];
 
 /* Options that all commands take; those of a command are numbered from CLI_OPT_OWN */
 enum { CLI_OPT_JSON = 'j', CLI_OPT_HELP = 'h', CLI_OPT_SYSFS = 256, CLI_OPT_TRACEFS, CLI_OPT_OWN };

@@ -55,6 +55,9 @@ static int print_all(const struct top *top, int signals)
 	rc = sample_read(top->cli->sysfs, &before);
 	if (rc)
 		return find_pool_error(top->cli, rc);
+	if (before.pool.denied)
+		fputs("tesseractl: what clients do is shown to root only: try again as root\n",
+		      stderr);
 	for (n = 0; !status && (!top->refreshes || n < top->refreshes); n++) {
 		if (signals_wait(signals, -1, top->interval_ms) == WAIT_SIGNAL)
 			break;

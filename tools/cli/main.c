@@ -15,21 +15,20 @@
 #include "cli.h"
 #include "near.h"
 
-static const struct cli_command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_create, &cmd_compose, &cmd_remove, &cmd_profile,
-	&cmd_set,  &cmd_move, &cmd_top,	   &cmd_metrics, &cmd_watch,  &cmd_trace,
+const struct cli_command *const cli_commands[] = {
+	&cmd_list, &cmd_show, &cmd_create,  &cmd_compose, &cmd_remove, &cmd_profile,  &cmd_set,
+	&cmd_move, &cmd_top,  &cmd_metrics, &cmd_watch,	  &cmd_trace,  &cmd_complete, NULL,
 };
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
 {
-	unsigned int i;
+	const struct cli_command *const *cmd;
 
 	puts("usage: tesseractl [--json] [--sysfs DIR] [--tracefs DIR] COMMAND [ARG...]\n"
 	     "Shows and changes the Tessera GPUs of this machine, their slices and vGPUs.\n");
-	for (i = 0; i < COMMANDS; i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (cmd = cli_commands; *cmd; cmd++)
+		if ((*cmd)->summary)
+			printf("  %-8s %s\n", (*cmd)->name, (*cmd)->summary);
 	puts("\n"
 	     "  -j, --json      print JSON, also for errors\n"
 	     "  --sysfs DIR     root of sysfs; default $TESSERA_SYSFS, then /sys\n"
@@ -42,12 +41,13 @@ static void print_help(void)
 static int run_command(struct cli *cli, int argc, char **argv)
 {
 	struct near near = near_to(argv[0]);
-	unsigned int i;
+	const struct cli_command *const *cmd;
 
-	for (i = 0; i < COMMANDS; i++) {
-		if (!strcmp(argv[0], commands[i]->name))
-			return commands[i]->run(cli, commands[i], argc, argv);
-		near_offer(&near, commands[i]->name);
+	for (cmd = cli_commands; *cmd; cmd++) {
+		if (!strcmp(argv[0], (*cmd)->name))
+			return (*cmd)->run(cli, *cmd, argc, argv);
+		if ((*cmd)->summary)
+			near_offer(&near, (*cmd)->name);
 	}
 	if (near.best)
 		return cli_usage(cli, NULL, "unknown command %s; did you mean %s?", argv[0],

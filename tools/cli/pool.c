@@ -254,6 +254,11 @@ static bool is_in_use(const struct pool_slice *slice)
 	return strcmp(slice->state, "free") && strcmp(slice->state, "faulty");
 }
 
+static bool is_denied(int dir, const char *name)
+{
+	return faccessat(dir, name, R_OK, AT_EACCESS) && errno == EACCES;
+}
+
 static int read_slice(int dir, const char *name, void *ctx)
 {
 	int index = attr_index(name, "slice");
@@ -269,6 +274,8 @@ static int read_slice(int dir, const char *name, void *ctx)
 	pool_read_attrs(dir, pool_slice_attrs, r->depth, slice);
 	if (r->depth == POOL_WORK && is_in_use(slice))
 		slice->busy_cycles = attr_num(dir, "busy_cycles");
+	if (r->depth != POOL_STATE && !slice->busy_cycles.known && is_denied(dir, "busy_cycles"))
+		r->pool->denied = true;
 	return 0;
 }
 

@@ -113,9 +113,16 @@ struct pool_gpu {
 	unsigned int vgpu_count;
 };
 
+/**
+ * struct pool - all GPUs
+ * @gpus: by number
+ * @gpu_count: of them
+ * @denied: what clients do was to be read, and only root can
+ */
 struct pool {
 	struct pool_gpu *gpus;
 	unsigned int gpu_count;
+	bool denied;
 };
 
 enum pool_type {

@@ -374,13 +374,33 @@ int query_print(const struct cli *cli, const struct query *query, const struct p
 	return obj ? cli_print_json(cli, obj) : cli_flush(cli);
 }
 
-static bool list_field(const struct field *field, void *ctx)
+/* A function of query_each_field() and what it gets */
+struct each_name {
+	void (*func)(const char *name, void *ctx);
+	void *ctx;
+};
+
+static bool call_with_name(const struct field *field, void *ctx)
+{
+	struct each_name *each = ctx;
+
+	each->func(field->name, each->ctx);
+	return false;
+}
+
+void query_each_field(void (*func)(const char *name, void *ctx), void *ctx)
+{
+	struct each_name each = { func, ctx };
+
+	each_field(call_with_name, &each);
+}
+
+static void list_field(const char *name, void *ctx)
 {
 	if (ctx)
-		json_object_array_add(ctx, json_object_new_string(field->name));
+		json_object_array_add(ctx, json_object_new_string(name));
 	else
-		puts(field->name);
-	return false;
+		puts(name);
 }
 
 int query_print_fields(const struct cli *cli)
@@ -388,12 +408,12 @@ int query_print_fields(const struct cli *cli)
 	struct json_object *obj, *list;
 
 	if (!cli->json) {
-		each_field(list_field, NULL);
+		query_each_field(list_field, NULL);
 		return cli_flush(cli);
 	}
 	obj = json_object_new_object();
 	list = json_object_new_array();
-	each_field(list_field, list);
+	query_each_field(list_field, list);
 	json_object_object_add(obj, "fields", list);
 	return cli_print_json(cli, obj);
 }

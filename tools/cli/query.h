@@ -29,6 +29,9 @@ enum pool_depth query_depth(const struct query *query);
  * status. */
 int query_print(const struct cli *cli, const struct query *query, const struct pool *pool);
 
+/* Call for the name of each value that there is. */
+void query_each_field(void (*func)(const char *name, void *ctx), void *ctx);
+
 /* Print the names that there are. Returns an exit status. */
 int query_print_fields(const struct cli *cli);
 

@@ -2,8 +2,9 @@
 /**
  * DOC: rates
  *
- * Times are GPU time: utilization is right whatever the machine was doing meanwhile. Only
- * switches per second are of the clock on the wall.
+ * Times are GPU time: utilization is right whatever the machine was doing meanwhile. While all is
+ * idle that may stand still; what was not busy has a utilization of 0 then. Only switches per second
+ * are of the clock on the wall.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,14 +65,20 @@ static struct num per_second(const struct span *span, struct num count)
 	return num_ratio(count, MILLIS_PER_US, num(span->now->us - span->before->us), INT64_MAX);
 }
 
+static struct num permille(struct num cycles, struct num time)
+{
+	if (num_is(cycles, 0) && num_is(time, 0))
+		return num(0);
+	return num_ratio(cycles, PERMILLE, time, PERMILLE);
+}
+
 static struct num busy_permille(const struct span *span, const struct pool_slice *slice)
 {
 	const struct pool_slice *old = span->old ? pool_slice(span->old, num(slice->index)) : NULL;
 
 	if (!old)
 		return NUM_UNKNOWN;
-	return num_ratio(num_since(slice->busy_cycles, old->busy_cycles), PERMILLE, gpu_time(span),
-			 PERMILLE);
+	return permille(num_since(slice->busy_cycles, old->busy_cycles), gpu_time(span));
 }
 
 static void rate_slice(const struct span *span, const struct pool_slice *slice,
@@ -102,7 +109,7 @@ static struct num time_permille(const struct span *span, const struct pool_vgpu 
 
 	if (__builtin_mul_overflow(time.v, (int64_t)vgpu->vslice_count, &time.v))
 		return NUM_UNKNOWN;
-	return num_ratio(cycles, PERMILLE, time, PERMILLE);
+	return permille(cycles, time);
 }
 
 /* An older kernel: what is busy on an exclusive slice is its owner */

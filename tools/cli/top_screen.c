@@ -123,10 +123,11 @@ static void put_head(const struct screen *screen, const struct rates *rates)
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	snprintf(line, sizeof(line),
 		 "tesseractl top %s  every %g s  %u GPU%s  %u slices  "
-		 "%u vGPUs  by %s%s  h: help",
+		 "%u vGPUs  by %s%s%s  h: help",
 		 clock, screen->top.interval_ms / 1000.0, screen->now.pool.gpu_count,
 		 screen->now.pool.gpu_count == 1 ? "" : "s", rates->slice_count, rates->vgpu_count,
-		 sample_sort_name(screen->top.sort), screen->paused ? "  PAUSED" : "");
+		 sample_sort_name(screen->top.sort), screen->paused ? "  PAUSED" : "",
+		 screen->now.pool.denied ? "  only root sees activity" : "");
 	attron(A_BOLD);
 	mvaddnstr(0, 0, line, COLS);
 	attroff(A_BOLD);
