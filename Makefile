@@ -107,13 +107,17 @@ tools: $(HAVE)
 $(HAVE):
 	+@$(PROGRESS) $@ $(MAKE) -C $@ O=$(OUT)/$@
 
+# A GPU that is a library: for tests of what others build on libtessera
+simulated: tools/lib
+	+@$(PROGRESS) "simulated GPU" $(MAKE) -C tools/lib O=$(OUT)/tools/lib $@
+
 bench-model: tools/model
 	+@$(MAKE) -C tools/model O=$(OUT)/tools/model BEFORE_SRC=$(BEFORE_SRC) bench
 
 tools/run examples selftests: $(filter tools/lib,$(HAVE))
 .PHONY: $(DIRS)
 else
-model lib tools:
+model lib tools simulated:
 	@$(IN_ENV) $@
 
 # The engine at this commit is what the present one is compared with; an archive of the sources
@@ -130,9 +134,9 @@ endif
 # PoCL and its compiler are in a layer of the environment, which is made once on demand.
 WITH_OPENCL := scripts/env --with opencl run
 
-opencl: lib
+opencl: lib simulated
 	+@$(PROGRESS) tools/opencl $(WITH_OPENCL) make --no-print-directory -j$(JOBS) \
-		-C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib all sim
+		-C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib all
 
 # The lane "opencl" skips its tests, and says why, where Debian's archive has that source no more.
 NO_OPENCL := $(OUT)/opencl.missing
@@ -252,6 +256,7 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools stage install uninstall bench-model opencl \
+	simulated \
 	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
 	bench-api fuzz fuzz-kernel check-faults check-debug \
 	check-opencl check-packages soak clean

@@ -10,7 +10,7 @@ libtessera=$PWD/out/tools/lib
 # machine, which has none, where it is fast
 kernels=/tmp/opencl-kernels
 if [ "${opencl_gpu:-}" = sim ]; then
-	libtessera=$opencl/sim
+	libtessera=$libtessera/sim
 	kernels=$opencl/kernels
 fi
 export LD_LIBRARY_PATH="$opencl:$libtessera" POCL_CACHE_DIR="${POCL_CACHE_DIR:-$kernels}"

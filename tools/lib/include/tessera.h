@@ -216,6 +216,7 @@ TESS_API const char *tess_kind_name(unsigned int kind);
 #define TESS_BUFFER_VRAM 0x1 /* memory of the GPU; of the system where it has none */
 #define TESS_BUFFER_READONLY 0x2 /* the GPU may only read it */
 #define TESS_BUFFER_SAME 0x4 /* the CPU has it at the address that the GPU has it at */
+#define TESS_BUFFER_CODE 0x8 /* shader cores may run what is in it */
 
 /** As @near_slice of tess_buffer_create(): the first available slice. */
 #define TESS_NEAR_ANY 0xffffffffu
@@ -236,6 +237,18 @@ TESS_API const char *tess_kind_name(unsigned int kind);
  */
 TESS_API int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flags,
 				unsigned int near_slice, struct tess_buffer **buf);
+
+/**
+ * tess_buffer_import() - use memory of another open file, process or driver
+ * @dev: device
+ * @fd: dma-buf, which stays the caller's
+ * @flags: TESS_BUFFER_READONLY, TESS_BUFFER_SAME: memory of this GPU only
+ * @buf: out; one that is there already must be destroyed before it is imported again
+ *
+ * Returns 0; -EINVAL it is no dma-buf, or not one for this GPU; -ENOSPC as above; -ENOMEM.
+ */
+TESS_API int tess_buffer_import(struct tess_device *dev, int fd, unsigned int flags,
+				struct tess_buffer **buf);
 
 /**
  * tess_buffer_destroy() - wait for the work of the device and free a buffer

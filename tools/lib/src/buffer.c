@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "buffer.h"
 #include "device.h"
@@ -135,14 +136,35 @@ static int alloc_va(struct tess_buffer *buf)
 	return ret ? tess_device_fail(buf->dev, ret, "give a buffer an address") : 0;
 }
 
+/* A buffer that has its BO gets an address on the GPU. */
+static int place_buffer(struct tess_buffer *buf, const struct tess_buffer_bind *binds,
+			unsigned int count)
+{
+	struct tess_buffer_bind whole = {
+		.size = buf->size,
+		.flags = (buf->flags & TESS_BUFFER_CODE ? 0 : DRM_TESSERA_BIND_NOEXEC) |
+			 (buf->flags & TESS_BUFFER_READONLY ? DRM_TESSERA_BIND_READONLY : 0),
+	};
+	int ret;
+
+	ret = alloc_va(buf);
+	if (ret)
+		return ret;
+	ret = bind(buf, binds ? binds : &whole, binds ? count : 1);
+	if (ret) {
+		if (buf->map)
+			tess_kmd_munmap(buf->map, buf->size);
+		tess_va_free(&buf->dev->va, buf->va);
+		return ret;
+	}
+	LIST_INSERT_HEAD(&buf->dev->buffers, buf, link);
+	return 0;
+}
+
 int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned int flags,
 			      unsigned int near_slice, const struct tess_buffer_bind *binds,
 			      unsigned int bind_count, struct tess_buffer **out)
 {
-	struct tess_buffer_bind whole = {
-		.flags = DRM_TESSERA_BIND_NOEXEC |
-			 (flags & TESS_BUFFER_READONLY ? DRM_TESSERA_BIND_READONLY : 0),
-	};
 	struct tess_buffer *buf;
 	int ret;
 
@@ -158,21 +180,12 @@ int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned i
 	ret = create_bo(buf, near_slice);
 	if (ret)
 		goto err_free;
-	ret = alloc_va(buf);
+	ret = place_buffer(buf, binds, bind_count);
 	if (ret)
 		goto err_close;
-	whole.size = buf->size;
-	ret = bind(buf, binds ? binds : &whole, binds ? bind_count : 1);
-	if (ret)
-		goto err_va;
-	LIST_INSERT_HEAD(&dev->buffers, buf, link);
 	*out = buf;
 	return 0;
 
-err_va:
-	if (buf->map)
-		tess_kmd_munmap(buf->map, buf->size);
-	tess_va_free(&dev->va, buf->va);
 err_close:
 	tess_kmd_gem_close(dev->kmd, buf->handle);
 err_free:
@@ -185,10 +198,56 @@ int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flag
 {
 	int ret;
 
-	if (flags & ~(TESS_BUFFER_VRAM | TESS_BUFFER_READONLY | TESS_BUFFER_SAME))
+	if (flags &
+	    ~(TESS_BUFFER_VRAM | TESS_BUFFER_READONLY | TESS_BUFFER_SAME | TESS_BUFFER_CODE))
 		return tess_fail(dev, -EINVAL, "unknown buffer flags 0x%x", flags);
 	pthread_mutex_lock(&dev->lock);
 	ret = tess_buffer_create_locked(dev, size, flags, near_slice, NULL, 0, buf);
+	pthread_mutex_unlock(&dev->lock);
+	return ret;
+}
+
+static int import(struct tess_device *dev, int fd, uint64_t size, unsigned int flags,
+		  struct tess_buffer **out)
+{
+	struct tess_buffer *buf = calloc(1, sizeof(*buf));
+	int ret;
+
+	if (!buf)
+		return tess_fail(dev, -ENOMEM, "out of memory");
+	buf->dev = dev;
+	buf->flags = flags;
+	buf->size = size;
+	ret = tess_kmd_import(dev->kmd, fd, &buf->handle);
+	if (ret) {
+		ret = tess_fail(dev, ret, "cannot import a buffer: %m");
+		goto err_free;
+	}
+	ret = place_buffer(buf, NULL, 0);
+	if (ret)
+		goto err_close;
+	*out = buf;
+	return 0;
+
+err_close:
+	tess_kmd_gem_close(dev->kmd, buf->handle);
+err_free:
+	free(buf);
+	return ret;
+}
+
+int tess_buffer_import(struct tess_device *dev, int fd, unsigned int flags,
+		       struct tess_buffer **buf)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	int ret;
+
+	if (flags & ~(TESS_BUFFER_READONLY | TESS_BUFFER_SAME))
+		return tess_fail(dev, -EINVAL, "unknown buffer flags 0x%x", flags);
+	if (size <= 0)
+		return tess_fail(dev, size ? -errno : -EINVAL, "not a buffer of a driver");
+	pthread_mutex_lock(&dev->lock);
+	ret = import(dev, fd, (uint64_t)size, flags, buf);
 	pthread_mutex_unlock(&dev->lock);
 	return ret;
 }

@@ -28,6 +28,9 @@ int tess_kmd_ioctl(struct tess_kmd *kmd, unsigned long request, void *arg);
  */
 int tess_kmd_mmap(struct tess_kmd *kmd, uint64_t offset, size_t size, void *at, void **addr);
 void tess_kmd_munmap(void *addr, size_t size);
+
+/* A handle for a dma-buf. One that this file has already is the same handle, and not counted. */
+int tess_kmd_import(struct tess_kmd *kmd, int fd, uint32_t *handle);
 void tess_kmd_gem_close(struct tess_kmd *kmd, uint32_t handle);
 
 /* Timeline synchronization objects. */

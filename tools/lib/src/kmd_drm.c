@@ -147,6 +147,11 @@ void tess_kmd_munmap(void *addr, size_t size)
 	munmap(addr, size);
 }
 
+int tess_kmd_import(struct tess_kmd *kmd, int fd, uint32_t *handle)
+{
+	return drmPrimeFDToHandle(kmd->fd, fd, handle) ? -errno : 0;
+}
+
 void tess_kmd_gem_close(struct tess_kmd *kmd, uint32_t handle)
 {
 	drmCloseBufferHandle(kmd->fd, handle);

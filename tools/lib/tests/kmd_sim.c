@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include <xf86drm.h>
 
 #include "kmd.h"
@@ -166,6 +167,16 @@ static int query(struct drm_tessera_query *q)
 	return 0;
 }
 
+/* A handle that is free, 0 if there is none */
+static uint32_t free_handle(const struct tess_kmd *kmd)
+{
+	unsigned int i;
+
+	for (i = 1; i < MAX_OBJECTS && kmd->bos[i].mem; i++)
+		;
+	return i < MAX_OBJECTS ? i : 0;
+}
+
 static int bo_create(struct tess_kmd *kmd, struct drm_tessera_bo_create *req)
 {
 	unsigned int i;
@@ -175,9 +186,8 @@ static int bo_create(struct tess_kmd *kmd, struct drm_tessera_bo_create *req)
 	req->size = (req->size + PAGE - 1) & ~(PAGE - 1);
 	if ((req->flags & DRM_TESSERA_BO_VRAM) && req->size > sim.vram_free)
 		return -ENOSPC;
-	for (i = 1; i < MAX_OBJECTS && kmd->bos[i].mem; i++)
-		;
-	if (i == MAX_OBJECTS)
+	i = free_handle(kmd);
+	if (!i)
 		return -ENOMEM;
 	kmd->bos[i].mem =
 		mmap(NULL, req->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -394,6 +404,27 @@ void tess_kmd_munmap(void *addr, size_t size)
 {
 	(void)addr;
 	(void)size;
+}
+
+/* Memory of any file that can be mapped */
+int tess_kmd_import(struct tess_kmd *kmd, int fd, uint32_t *handle)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	int ret = 0;
+	uint32_t i;
+	void *mem;
+
+	pthread_mutex_lock(&lock);
+	i = free_handle(kmd);
+	mem = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!i || mem == MAP_FAILED) {
+		ret = i ? -EINVAL : -ENOMEM;
+	} else {
+		kmd->bos[i] = (struct bo){ .mem = mem, .size = (size_t)size };
+		*handle = i;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
 }
 
 void tess_kmd_gem_close(struct tess_kmd *kmd, uint32_t handle)

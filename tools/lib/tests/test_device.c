@@ -137,7 +137,7 @@ static int works(void)
 
 static void test_faults(void)
 {
-	struct tess_buffer *ro;
+	struct tess_buffer *ro, *code;
 
 	ok(!tess_buffer_create(dev, 4096, TESS_BUFFER_READONLY, 0, &ro), "a read-only buffer");
 	failed(poke(0, 0), -EFAULT, "load");
@@ -148,6 +148,10 @@ static void test_faults(void)
 	failed(poke(1, tess_buffer_va(ro)), -EFAULT, "store");
 	failed(poke(2, tess_buffer_va(ro)), -EFAULT, "not code");
 	failed(poke(3, 0), -EFAULT, "poke+");
+	ok(!tess_buffer_create(dev, 4096, TESS_BUFFER_CODE, 0, &code), "a buffer for code");
+	*(uint32_t *)tess_buffer_map(code) = 0x00008067; /* ret */
+	ok(!poke(2, tess_buffer_va(code)), "code that the program wrote");
+	tess_buffer_destroy(code);
 	failed(poke(1, 0xfffffffffffffff0ull), -EFAULT, "store");
 	ok(works(), "the next operation works");
 	tess_buffer_destroy(ro);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "kernels.h"
@@ -112,6 +113,34 @@ static void test_same(struct setup *s)
 	tess_buffer_destroy(a);
 }
 
+/* Memory of a file takes the place of that of a driver. */
+static void test_import(struct setup *s)
+{
+	int fd = memfd_create("shared", 0);
+	struct tess_buffer *buf;
+	struct tess_transfer t = { .bytes = 4096, .pattern = 0x600dcafe };
+	uint32_t word = 0;
+
+	refused(tess_buffer_import(s->dev, fd, 0, &buf), -EINVAL, s->dev);
+	ok(!ftruncate(fd, 8192), "a file of two pages");
+	refused(tess_buffer_import(s->dev, fd, TESS_BUFFER_VRAM, &buf), -EINVAL, s->dev);
+	ok(!tess_buffer_import(s->dev, fd, TESS_BUFFER_SAME, &buf) &&
+		   (uintptr_t)tess_buffer_map(buf) == tess_buffer_va(buf) &&
+		   tess_buffer_size(buf) == 8192,
+	   "imported memory, at one address");
+	t.dst = buf;
+	t.dst_offset = 4096;
+	ok(!tess_transfer(s->dev, &t, NULL) && !tess_finish(s->dev, -1) &&
+		   pread(fd, &word, sizeof(word), 8188) == sizeof(word) && word == t.pattern,
+	   "others see what is written there");
+	sim.deny_bind = -ENOMEM;
+	tess_buffer_destroy(buf);
+	refused(tess_buffer_import(s->dev, fd, TESS_BUFFER_SAME, &buf), -ENOMEM, s->dev);
+	sim.deny_bind = 0;
+	close(fd);
+	refused(tess_buffer_import(s->dev, fd, 0, &buf), -EBADF, s->dev);
+}
+
 static void test_buffers(void)
 {
 	struct setup s = start();
@@ -126,6 +155,7 @@ static void test_buffers(void)
 	ok(tess_buffer_map(a) && tess_buffer_map(a) == tess_buffer_map(a), "a mapping stays");
 	tess_buffer_destroy(a);
 	test_same(&s);
+	test_import(&s);
 	refused(tess_buffer_create(s.dev, 1ull << 30, TESS_BUFFER_VRAM, 0, &a), -ENOSPC, s.dev);
 	refused(tess_buffer_create(s.dev, 0, 0, 0, &a), -EINVAL, s.dev);
 	refused(tess_buffer_create(s.dev, 1, 0x80, 0, &a), -EINVAL, s.dev);
