@@ -40,6 +40,8 @@ help:
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make check-packages  completion in bash, zsh and fish; PACKAGES="shells" for some of them'
+	@echo 'make graphics     OpenGL for GPUs and vGPUs: what Mesa draws with, in out/tools/mesa'
+	@echo 'make check-graphics  its tests; GRAPHICS="native" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
 	@echo 'make bench        a vGPU compared with passthrough and the host, in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
@@ -138,13 +140,20 @@ opencl: lib simulated
 	+@$(PROGRESS) tools/opencl $(WITH_OPENCL) make --no-print-directory -j$(JOBS) \
 		-C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib all
 
-# The lane "opencl" skips its tests, and says why, where Debian's archive has that source no more.
-NO_OPENCL := $(OUT)/opencl.missing
-opencl-if-possible: lib
-	+@status=0; rm -f $(NO_OPENCL); scripts/env --with opencl build || status=$$?; \
+# Mesa is in another one.
+WITH_GRAPHICS := scripts/env --with graphics run
+
+graphics: lib simulated
+	+@$(PROGRESS) tools/mesa $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
+		-C tools/mesa O=$(OUT)/tools/mesa LIB=$(OUT)/tools/lib all
+
+# The lanes "opencl" and "graphics" skip their tests, and say why, where Debian's archive has
+# the source of a layer no more.
+opencl-if-possible graphics-if-possible: %-if-possible: lib
+	+@status=0; rm -f $(OUT)/$*.missing; scripts/env --with $* build || status=$$?; \
 		case $$status in \
-		0) $(MAKE) --no-print-directory opencl ;; \
-		4) echo "the archive does not have PoCL's source" >$(NO_OPENCL) ;; \
+		0) $(MAKE) --no-print-directory $* ;; \
+		4) echo "the archive does not have the source of the layer $*" >$(OUT)/$*.missing ;; \
 		*) exit 1 ;; \
 		esac
 
@@ -179,8 +188,9 @@ uninstall:
 
 # ---- running it ------------------------------------------------------------------
 
-NEEDS_OPENCL := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl,$(LANES)),all))
-check: all $(if $(NEEDS_OPENCL),opencl-if-possible)
+# Lanes that need a layer, of those that run
+LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl graphics))
+check: all $(LAYER_LANES:%=%-if-possible)
 	@scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 
 lint:
@@ -242,6 +252,9 @@ check-debug: all
 check-opencl: all opencl
 	@$(WITH_OPENCL) scripts/check --lanes-dir selftests/opencl/lanes $(OPENCL)
 
+check-graphics: all graphics
+	@$(WITH_GRAPHICS) scripts/check --lanes-dir selftests/graphics/lanes $(GRAPHICS)
+
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run
 
@@ -256,7 +269,7 @@ clean:
 	rm -rf out
 
 .PHONY: all help modules modules_install mirror model lib tools stage install uninstall bench-model opencl \
-	simulated \
+	simulated graphics graphics-if-possible \
 	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
 	bench-api fuzz fuzz-kernel check-faults check-debug \
-	check-opencl check-packages soak clean
+	check-opencl check-graphics check-packages soak clean

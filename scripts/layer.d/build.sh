@@ -9,6 +9,7 @@
 #			environment leaves them out
 #	sources		a source package to build: name, version; then the files of it with SHA-256
 #	patches/*.patch	for the source, after Debian's own
+#	files/		new files of the source
 #	build		runs as root in the new root, in the directory of the patched source
 #
 # (the last three only if there is one), and all of that directory is part of the layer's key. The
@@ -60,16 +61,18 @@ unpack_source()
 	local p src=$merged/usr/src/$with
 
 	mkdir -p "$src"
-	tar -x -C "$src" --strip-components=1 -f "$work"/source/*.orig.tar.*
+	tar -x -C "$src" --strip-components=1 -f "$work"/source/*.orig.tar.[gx]z
 	tar -x -C "$src" -f "$work"/source/*.debian.tar.*
 	while read -r p; do
 		chroot "$merged" patch -s -d "/usr/src/$with" -p1 -i "debian/patches/$p" >&2 ||
 			die "Debian's $p does not apply"
 	done < <(sed 's/#.*//; /^[[:blank:]]*$/d' "$src/debian/patches/series")
 	for p in "$layers/$with"/patches/*.patch; do
+		[ -e "$p" ] || continue
 		chroot "$merged" patch -s -d "/usr/src/$with" -p1 <"$p" >&2 ||
 			die "${p##*/} does not apply"
 	done
+	[ ! -d "$layers/$with/files" ] || cp -r "$layers/$with/files/." "$src"
 }
 
 # Runs in a mount name space of its own; what it leaves in $work/root is the layer.

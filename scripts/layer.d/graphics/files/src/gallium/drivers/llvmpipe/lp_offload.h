@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scenes that a GPU draws. Vertices are transformed and scenes are binned by the CPU; tiles and
+ * fragment shaders run on the shader cores of a GPU that has the memory of scenes and resources
+ * at the addresses that the CPU has it at. What it cannot draw is drawn by the CPU, by the same
+ * code, and looks the same.
+ *
+ * The GPU is driven by a module, which is loaded at run time: it knows nothing of Mesa but this
+ * file and lp_offload_abi.h.
+ */
+#ifndef LP_OFFLOAD_H
+#define LP_OFFLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Types.h>
+
+#include "lp_offload_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct lp_offload_code - a compiled fragment shader
+ * @count: number of functions
+ * @name: their names in the module
+ * @entry: out: their addresses
+ * @stack: out: bytes that a call of one of them needs at most
+ * @object: in: what compile() stored before, or NULL; out: what to store, to be freed
+ * @object_size: bytes of it
+ * @handle: out: for release()
+ * @error: out: why there is none
+ */
+struct lp_offload_code {
+	unsigned count;
+	const char *name[2];
+	uint64_t entry[2];
+	uint32_t stack;
+	void *object;
+	size_t object_size;
+	void *handle;
+	char error[120];
+};
+
+/**
+ * struct lp_offload_ops - a module
+ *
+ * @version: LP_OFFLOAD_VERSION
+ * @id: text that is another one whenever the module compiles otherwise
+ * @name: name of the opened GPU
+ * @map: allocates zeroed memory that both sides have at the address that is returned, or NULL
+ * @unmap: frees it
+ * @import: maps a dma-buf of the same GPU in the same way, @size bytes of it; NULL: it cannot be
+ * @compile: compiles the functions of a copy of a module; false: see error
+ * @release: frees the code of a shader that nothing draws with any more
+ * @draw: draws a scene and waits for its end; @stack is the largest one of its shaders;
+ *	returns NULL, or why it was not drawn. After an error of the GPU lost is set, too: what
+ *	was drawn is undefined then
+ * @close: closes the GPU
+ */
+struct lp_offload_ops {
+	unsigned version;
+	const char *id;
+	const char *(*name)(void *gpu);
+	void *(*map)(void *gpu, size_t size);
+	void (*unmap)(void *gpu, void *memory);
+	void *(*import)(void *gpu, int fd, size_t *size);
+	bool (*compile)(void *gpu, LLVMModuleRef module, struct lp_offload_code *code);
+	void (*release)(void *gpu, void *handle);
+	const char *(*draw)(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
+			    struct lp_offload_cost *cost, bool *lost);
+	void (*close)(void *gpu);
+};
+
+/**
+ * The function of a module: opens a GPU.
+ * @param ops  out: the module's functions
+ * @return what they are called with, or NULL: there is none
+ */
+#define LP_OFFLOAD_MODULE "/usr/lib/tessera/mesa/lib/libtessera-gl.so"
+#define LP_OFFLOAD_OPEN "lp_offload_module_open"
+typedef void *(*lp_offload_open_func)(const struct lp_offload_ops **ops);
+
+struct lp_offload;
+struct lp_scene;
+struct lp_jit_resources;
+struct lp_fragment_shader_variant;
+struct llvmpipe_screen;
+
+/**
+ * Opens the GPU of the module that the environment variable TESSERA_GL_MODULE names, or of
+ * LP_OFFLOAD_MODULE if there is one. NULL: the CPU draws.
+ */
+struct lp_offload *lp_offload_open(void);
+
+void lp_offload_close(struct lp_offload *offload);
+
+/** Threads that may draw the scenes of the CPU. */
+unsigned lp_offload_max_threads(const struct lp_offload *offload);
+
+/** Text for the name of the renderer. */
+const char *lp_offload_name(struct lp_offload *offload);
+
+/** Memory that GPU and CPU reach; that of align_malloc() without a GPU. It is not zeroed. */
+void *lp_offload_alloc(struct lp_offload *offload, size_t size, size_t alignment);
+
+/** Frees what lp_offload_alloc() returned, or NULL. */
+void lp_offload_free(struct lp_offload *offload, void *memory);
+
+/**
+ * What a screen shows becomes memory of both: a dma-buf is mapped where the GPU has it, or NULL.
+ * For sw_winsys::share.
+ */
+void *lp_offload_share(void *offload, int fd);
+
+/** The end of lp_offload_share(). */
+void lp_offload_unshare(void *offload, void *memory);
+
+/** Memory of this process that stands for what is not bound becomes memory of both. */
+void lp_offload_replace_dummies(struct lp_offload *offload, struct lp_jit_resources *resources);
+
+/** Compiles a variant for the GPU, before its module is compiled for the CPU. */
+void lp_offload_compile(struct llvmpipe_screen *screen, struct lp_fragment_shader_variant *variant,
+			const unsigned char key[20]);
+
+void lp_offload_release(struct lp_offload *offload, void *code);
+
+/** Draws a scene, if the GPU can; sets scene->offloaded. */
+void lp_offload_draw(struct lp_offload *offload, struct lp_scene *scene);
+
+/** If TESSERA_DEBUG=compare: compares the pictures of CPU and GPU. */
+void lp_offload_compare(struct lp_scene *scene);
+
+/** Shader cores have denormals, so the CPU has them, too. */
+void lp_offload_set_fpstate(struct lp_offload *offload);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

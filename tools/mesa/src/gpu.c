@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/**
+ * DOC: scenes on a GPU
+ *
+ * A scene is one dispatch of as many work-groups as there are tiles with commands. The program
+ * of the tiles (device/tile.c) reads what llvmpipe has binned where it is, and calls the fragment
+ * shaders by their addresses. All memory is at one address for CPU and GPU.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera.h>
+
+#include "module.h"
+
+#define HARTS 256
+#define CODE_CHUNK (1u << 20)
+
+/* Buffers by their address, newest first */
+struct memory {
+	struct memory *next;
+	struct tess_buffer *buf;
+	void *at;
+};
+
+struct tess_gl {
+	struct tess_device *dev;
+	struct tess_program *program;
+	const struct tess_kernel *tile;
+	struct tess_gl_compiler *compiler;
+	char name[96];
+	char why[200];
+	pthread_mutex_t lock;
+	struct memory *memory;
+};
+
+static void *keep(struct tess_gl *gl, struct memory *m)
+{
+	m->at = tess_buffer_map(m->buf);
+	pthread_mutex_lock(&gl->lock);
+	m->next = gl->memory;
+	gl->memory = m;
+	pthread_mutex_unlock(&gl->lock);
+	return m->at;
+}
+
+static void *allocate(struct tess_gl *gl, size_t size, unsigned int flags)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	if (tess_buffer_create(gl->dev, size, TESS_BUFFER_SYSTEM | TESS_BUFFER_SAME | flags,
+			       TESS_NEAR_ANY, &m->buf)) {
+		free(m);
+		return NULL;
+	}
+	return keep(gl, m);
+}
+
+static void release(struct tess_gl *gl, void *at)
+{
+	struct memory **link, *m;
+
+	pthread_mutex_lock(&gl->lock);
+	for (link = &gl->memory; *link && (*link)->at != at; link = &(*link)->next)
+		;
+	m = *link;
+	if (m)
+		*link = m->next;
+	pthread_mutex_unlock(&gl->lock);
+	if (m)
+		tess_buffer_destroy(m->buf);
+	free(m);
+}
+
+void *tess_gl_code_alloc(struct tess_gl *gl, size_t size)
+{
+	return allocate(gl, size, TESS_BUFFER_CODE);
+}
+
+void tess_gl_code_free(struct tess_gl *gl, void *memory)
+{
+	release(gl, memory);
+}
+
+static void *gl_map(void *gpu, size_t size)
+{
+	return allocate(gpu, size, 0);
+}
+
+static void *gl_import(void *gpu, int fd, size_t *size)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+	struct tess_gl *gl = gpu;
+
+	if (!m)
+		return NULL;
+	if (tess_buffer_import(gl->dev, fd, TESS_BUFFER_SAME, &m->buf)) {
+		free(m);
+		return NULL;
+	}
+	*size = tess_buffer_size(m->buf);
+	return keep(gl, m);
+}
+
+static void gl_unmap(void *gpu, void *memory)
+{
+	release(gpu, memory);
+}
+
+static const char *gl_name(void *gpu)
+{
+	struct tess_gl *gl = gpu;
+
+	return gl->name;
+}
+
+static bool gl_compile(void *gpu, LLVMModuleRef module, struct lp_offload_code *code)
+{
+	struct tess_gl *gl = gpu;
+
+	return tess_gl_compile(gl->compiler, module, code);
+}
+
+static void gl_release(void *gpu, void *handle)
+{
+	struct tess_gl *gl = gpu;
+
+	tess_gl_release(gl->compiler, handle);
+}
+
+static const char *failed(struct tess_gl *gl, const char *what)
+{
+	snprintf(gl->why, sizeof(gl->why), "%s: %s", what, tess_strerror(gl->dev));
+	return gl->why;
+}
+
+static const char *gl_draw(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
+			   struct lp_offload_cost *cost, bool *lost)
+{
+	struct tess_gl *gl = gpu;
+	uint64_t arg = (uintptr_t)scene;
+	struct tess_dispatch d = {
+		.kernel = gl->tile,
+		.grid = { scene->num_tiles * HARTS },
+		.group = { HARTS },
+		.args = &arg,
+		.args_size = sizeof(arg),
+		.private_bytes = tess_kernel_private_bytes(gl->tile) + stack,
+	};
+	struct tess_counters counters;
+	struct tess_fence *fence;
+	int ret;
+
+	if (tess_dispatch(gl->dev, &d, &fence))
+		return failed(gl, "a scene was not started");
+	ret = tess_fence_wait(fence, -1, &counters);
+	tess_fence_destroy(fence);
+	if (ret) {
+		*lost = true;
+		return failed(gl, "a scene failed");
+	}
+	cost->cycles = counters.cycles;
+	cost->instructions = counters.instructions;
+	return NULL;
+}
+
+static void gl_close(void *gpu)
+{
+	struct tess_gl *gl = gpu;
+
+	if (gl->compiler)
+		tess_gl_compiler_destroy(gl->compiler);
+	while (gl->memory)
+		release(gl, gl->memory->at);
+	tess_program_unload(gl->program);
+	tess_close(gl->dev);
+	pthread_mutex_destroy(&gl->lock);
+	free(gl);
+}
+
+/* The program of the tiles is beside this module. */
+static int load_tile(struct tess_gl *gl)
+{
+	char path[1024];
+	Dl_info info;
+	char *slash;
+	int ret;
+
+	if (!dladdr((void *)gl_close, &info))
+		return -1;
+	snprintf(path, sizeof(path), "%s", info.dli_fname);
+	slash = strrchr(path, '/');
+	snprintf(slash ? slash + 1 : path, sizeof(path) - (slash ? slash + 1 - path : 0),
+		 "tessera-gl-tile.elf");
+	ret = tess_program_load_file(gl->dev, path, &gl->program);
+	if (ret) {
+		fprintf(stderr, "tessera: %s: %s\n", path, tess_strerror(gl->dev));
+		return ret;
+	}
+	gl->tile = tess_program_kernel(gl->program, NULL);
+	return gl->tile ? 0 : -1;
+}
+
+static struct lp_offload_ops ops = {
+	.version = LP_OFFLOAD_VERSION,
+	.name = gl_name,
+	.map = gl_map,
+	.unmap = gl_unmap,
+	.import = gl_import,
+	.compile = gl_compile,
+	.release = gl_release,
+	.draw = gl_draw,
+	.close = gl_close,
+};
+
+void *lp_offload_module_open(const struct lp_offload_ops **out)
+{
+	struct tess_gl *gl = calloc(1, sizeof(*gl));
+	struct tess_info info;
+
+	/* Programs start without a word where there is no GPU */
+	if (!gl || (!getenv("TESSERA_DEVICE") && tess_list_devices(NULL, 0) <= 0)) {
+		free(gl);
+		return NULL;
+	}
+	pthread_mutex_init(&gl->lock, NULL);
+	if (tess_open(NULL, &gl->dev)) {
+		fprintf(stderr, "tessera: %s\n", tess_strerror(NULL));
+		goto err_free;
+	}
+	if (tess_get_info(gl->dev, &info) || load_tile(gl))
+		goto err_close;
+	snprintf(gl->name, sizeof(gl->name), "Tessera %s", info.is_vgpu ? "vGPU" : "GPU");
+	gl->compiler = tess_gl_compiler_create(gl);
+	if (!gl->compiler)
+		goto err_close;
+	ops.id = tess_gl_compiler_id();
+	*out = &ops;
+	return gl;
+
+err_close:
+	tess_program_unload(gl->program);
+	tess_close(gl->dev);
+err_free:
+	pthread_mutex_destroy(&gl->lock);
+	free(gl);
+	return NULL;
+}
