@@ -189,7 +189,7 @@ uninstall:
 # ---- running it ------------------------------------------------------------------
 
 # Lanes that need a layer, of those that run
-LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl graphics))
+LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl))
 check: all $(LAYER_LANES:%=%-if-possible)
 	@scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 

@@ -3,6 +3,7 @@
 # lane: OpenGL in short: pictures on a GPU, and the same ones on a vGPU in a guest
 # timeout: 900
 # beside: yes
+# only: by name
 
 if [ -e out/graphics.missing ]; then
 	echo "1..0 # SKIP $(cat out/graphics.missing)"
