@@ -161,6 +161,22 @@ static int place_buffer(struct tess_buffer *buf, const struct tess_buffer_bind *
 	return 0;
 }
 
+/* The end of all ways to make a buffer: @ret is 0 if it has its BO */
+static int finish(struct tess_buffer *buf, int ret, const struct tess_buffer_bind *binds,
+		  unsigned int count, struct tess_buffer **out)
+{
+	if (!ret) {
+		ret = place_buffer(buf, binds, count);
+		if (ret)
+			tess_kmd_gem_close(buf->dev->kmd, buf->handle);
+	}
+	if (ret)
+		free(buf);
+	else
+		*out = buf;
+	return ret;
+}
+
 int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned int flags,
 			      unsigned int near_slice, const struct tess_buffer_bind *binds,
 			      unsigned int bind_count, struct tess_buffer **out)
@@ -178,19 +194,7 @@ int tess_buffer_create_locked(struct tess_device *dev, uint64_t size, unsigned i
 	buf->flags = flags;
 	buf->size = (size + PAGE - 1) & ~(PAGE - 1);
 	ret = create_bo(buf, near_slice);
-	if (ret)
-		goto err_free;
-	ret = place_buffer(buf, binds, bind_count);
-	if (ret)
-		goto err_close;
-	*out = buf;
-	return 0;
-
-err_close:
-	tess_kmd_gem_close(dev->kmd, buf->handle);
-err_free:
-	free(buf);
-	return ret;
+	return finish(buf, ret, binds, bind_count, out);
 }
 
 int tess_buffer_create(struct tess_device *dev, uint64_t size, unsigned int flags,
@@ -219,21 +223,9 @@ static int import(struct tess_device *dev, int fd, uint64_t size, unsigned int f
 	buf->flags = flags;
 	buf->size = size;
 	ret = tess_kmd_import(dev->kmd, fd, &buf->handle);
-	if (ret) {
-		ret = tess_fail(dev, ret, "cannot import a buffer: %m");
-		goto err_free;
-	}
-	ret = place_buffer(buf, NULL, 0);
 	if (ret)
-		goto err_close;
-	*out = buf;
-	return 0;
-
-err_close:
-	tess_kmd_gem_close(dev->kmd, buf->handle);
-err_free:
-	free(buf);
-	return ret;
+		ret = tess_fail(dev, ret, "cannot import a buffer: %m");
+	return finish(buf, ret, NULL, 0, out);
 }
 
 int tess_buffer_import(struct tess_device *dev, int fd, unsigned int flags,
