@@ -18,6 +18,7 @@ log=/run/user.log
 figures=/run/user.figures
 secret=tessera-secret-$$
 patience=${TESSERA_PATIENCE:-1}
+answer_ms=/sys/module/tessera_user/parameters/answer_ms
 
 # until_true TENTHS CMD...: wait until CMD succeeds, at most so long
 until_true()
@@ -182,6 +183,25 @@ stopped()
 	! timeout 60 out/examples/sgemm || { echo "sgemm ended well"; return 1; }
 	kill -CONT "$server"
 	until_true 200 ended "$server" && until_true 200 none && grep "gave the GPU up" "$log"
+}
+
+# It does not run for a while, as on a host that is busy: nothing is lost, also of clients that
+# were to be exchanged then
+paused()
+{
+	echo 60000 >$answer_ms
+	serve $model --serve /dev/tessera-user --vram 64M --slices 2 && right || return
+	busy 4
+	for round in 1 2 3; do
+		sleep 1.$round
+		kill -STOP "$server"
+		sleep 4
+		kill -CONT "$server"
+	done
+	touch /run/enough
+	wait $workers
+	echo "right: $(cat /run/busy.* | grep -c ": ok")"
+	! cat /run/busy.* | grep -v ": ok" && right && stop TERM
 }
 
 # take N [OPTION...]: a server for a GPU without one
@@ -383,13 +403,14 @@ clean_up()
 	server=
 	until_true 200 none >/dev/null
 	wait_for_servers 60
+	echo $((2000 * patience)) >$answer_ms
 }
 
 server=
-echo $((2000 * patience)) >/sys/module/tessera_user/parameters/answer_ms || exit 1
+echo $((2000 * patience)) >$answer_ms || exit 1
 ktap_begin
 [ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
-	killed recovered stopped replaced abandoned unbound bridges_freed \
+	killed recovered stopped paused replaced abandoned unbound bridges_freed \
 	unloaded
 for test; do
 	: >$figures

@@ -20,11 +20,14 @@
  * be acknowledged along with what it reacts to.
  *
  * How long the present client may take to stop is counted in cycles of the GPU, which is
- * what a client gets and what does not depend on the host's load; a limit in wall time
- * covers a GPU whose time stands still. A slice that works stops within a step, so one
- * that is overdue does not work and is reset by the core. Should its operation end in
- * between after all, who is on it is not who was: nothing is captured then, and the core
- * asks for the same exchange again to have what became of it.
+ * what a client gets and what does not depend on the host's load. A GPU whose time stands
+ * still is covered by a limit of the waits in which it did, and one whose time creeps by a
+ * limit of all waits. They count as long as they were meant to be: a host that did not run
+ * for seconds has waited once, and the process that serves a GPU did not run then either. A
+ * slice that works stops within a step, so one that is overdue does not work and is reset by
+ * the core. Should the operation end in between after all, another client is on the slice than
+ * the one that was overdue: nothing is captured then, and the core asks for the same exchange
+ * again to have what became of it.
  */
 #include <linux/dma-mapping.h>
 #include <linux/jiffies.h>
@@ -32,13 +35,15 @@
 
 #include "base/chip.h"
 #include "context.h"
+#include "counters.h"
 #include "mem/as.h"
 #include "mem/pt.h"
 #include "switch.h"
 
 #define SWITCH_THROTTLE		1024		/* not at all */
-#define SWITCH_WALL_LIMIT	(2 * HZ)	/* beyond ten times the nominal time */
-#define SWITCH_LOOK		(HZ / 10)	/* is the GPU still there? */
+#define SWITCH_LOOK		(HZ / 10)	/* is it there, does its time pass? */
+#define SWITCH_STILL_LIMIT	(2 * HZ)	/* in which the time is the same */
+#define SWITCH_LIMIT		(20 * HZ)	/* beyond ten times the nominal time */
 #define SWITCH_ALL_EVENTS	(TESS_EVENTS_CONTEXT | TESS_EVENTS_TIMER | TESS_EVENTS_IDLE)
 
 static u32 switch_status(struct tess_chip *chip, unsigned int slice)
@@ -52,10 +57,9 @@ static u32 switch_status(struct tess_chip *chip, unsigned int slice)
 
 /* ---- start ---- */
 
-static void desc_put_clients(struct tess_ctx_switch *desc, const struct tess_hw_switch *sw)
+static void desc_put_clients(struct tess_ctx_switch *desc, const struct tess_hw_switch *sw,
+			     u32 flags)
 {
-	u32 flags = 0;
-
 	if (sw->save) {
 		flags |= TESS_CTX_SWITCH_SAVE;
 		desc->save_addr = cpu_to_le64(to_tess_chip_context(sw->save)->dma);
@@ -86,7 +90,8 @@ static void switch_start(struct tess_chip *chip, unsigned int slice,
 	u32 page = TESS_HOST_PAGE(slice);
 
 	memset(desc, 0, sizeof(*desc));
-	desc_put_clients(desc, sw);
+	desc_put_clients(desc, sw, chip->info.caps & TESS_CAPS_TRAFFIC ?
+			 TESS_CTX_SWITCH_COUNTS : 0);
 	desc->engines = cpu_to_le32(sw->setup.engines);
 	desc->links = cpu_to_le64(sw->setup.links);
 	desc->timer = cpu_to_le64(sw->timer);
@@ -116,16 +121,24 @@ static int switch_wait(struct tess_chip *chip, unsigned int slice, u64 start, u6
 {
 	struct tess_chip_switch *s = &chip->switcher.slice[slice];
 	unsigned long nominal = cycles_to_jiffies(chip, timeout);
-	unsigned long end = jiffies + SWITCH_WALL_LIMIT + 10 * nominal;
+	unsigned long wait = clamp(nominal, 1UL, SWITCH_LOOK), slept, all = 0, still = 0;
+	u64 time, last = start;
 
 	for (;;) {
-		wait_for_completion_timeout(&s->done, clamp(nominal, 1UL, SWITCH_LOOK));
+		slept = wait - wait_for_completion_timeout(&s->done, wait);
 		if (switch_status(chip, slice) != TESS_CTX_IDLE)
 			return 0;
 		/* It may have ended just before */
 		if (!tess_chip_is_alive(chip))
 			return switch_status(chip, slice) == TESS_CTX_IDLE ? -ENODEV : 0;
-		if (chip->be.ops->time(&chip->be) - start < timeout && time_before(jiffies, end))
+		time = chip->be.ops->time(&chip->be);
+		/* Also an interrupt at once counts, lest there be no end of them */
+		slept = max(slept, 1UL);
+		all += slept;
+		still = time == last ? still + slept : 0;
+		last = time;
+		if (time - start < timeout && still < SWITCH_STILL_LIMIT &&
+		    all < SWITCH_LIMIT + 10 * nominal)
 			continue;
 		/* Reading a register has pushed what the GPU wrote before: a last look */
 		s->stuck = switch_status(chip, slice) == TESS_CTX_IDLE;
@@ -186,6 +199,9 @@ static int switch_end(struct tess_chip *chip, unsigned int slice, struct tess_hw
 	chip->switcher.slice[slice].anew = false;
 	if (sw->save)
 		tess_chip_context_saved(to_tess_chip_context(sw->save), le64_to_cpu(desc->used));
+	tess_chip_counters_exchanged(chip, slice, desc->counts,
+				     sw->save ? to_tess_chip_context(sw->save) : NULL,
+				     sw->restore ? to_tess_chip_context(sw->restore) : NULL);
 	sw->time = le64_to_cpu(desc->time);
 	return 0;
 }
@@ -239,6 +255,7 @@ void tess_chip_switch_reset(struct tess_chip *chip, unsigned int slice)
 	s->ready = false;
 	s->stuck = false;
 	s->anew = false;
+	memset(s->others, 0, sizeof(s->others));
 	tess_chip_stage2_end(chip, slice, NULL);
 }
 
