@@ -18,13 +18,17 @@
 
 #define FLAGS                                                                   \
 	(TESS_CTX_SWITCH_SAVE | TESS_CTX_SWITCH_RESTORE | TESS_CTX_SWITCH_RUN | \
-	 TESS_CTX_SWITCH_STAGE2)
+	 TESS_CTX_SWITCH_STAGE2 | TESS_CTX_SWITCH_COUNTS)
 
 _Static_assert(sizeof(struct tess_ctx_switch) == 128 &&
 		       offsetof(struct tess_ctx_switch, status) >= 64 &&
 		       offsetof(struct tess_ctx_switch, used) >= 64 &&
-		       offsetof(struct tess_ctx_switch, time) >= 64,
+		       offsetof(struct tess_ctx_switch, time) >= 64 &&
+		       offsetof(struct tess_ctx_switch, counts) >= 64,
 	       "results are in one half, which does not cross a page");
+
+_Static_assert(TESS_COUNTER_COUNT + TESS_CTX_SWITCH_NR_COUNTS == TESS_HCOUNTER_COUNT,
+	       "counts are those that no context has");
 
 static bool desc_valid(const struct tess_ctx_switch *d)
 {
@@ -35,8 +39,10 @@ static bool desc_valid(const struct tess_ctx_switch *d)
 		return false;
 	if (le64toh(d->stage2_root) & ~STAGE2_ROOT_MASK)
 		return false;
-	return !d->reserved0 && !d->reserved1 && !d->reserved2[0] && !d->reserved2[1] &&
-	       !d->reserved2[2];
+	for (unsigned int i = 0; i < TESS_CTX_SWITCH_NR_COUNTS; i++)
+		if (d->counts[i] && !(le32toh(d->flags) & TESS_CTX_SWITCH_COUNTS))
+			return false;
+	return !d->reserved0 && !d->reserved1;
 }
 
 /* The host page as it will be. */
@@ -117,6 +123,7 @@ uint32_t context_switch(struct slice *s, struct ctx_op *op)
 	op->answer = true;
 	if (!desc_valid(&d))
 		return TESS_CTX_ERR_CONTENT;
+	op->counts = le32toh(d.flags) & TESS_CTX_SWITCH_COUNTS;
 	h = settings_of(s, &d);
 	status = check(s, &d, &h, &l, op);
 	return status == TESS_CTX_DONE ? commit(s, &d, &h, &l, op) : status;
@@ -132,7 +139,7 @@ void context_switch_answer(struct slice *s, const struct ctx_op *op, uint32_t st
 {
 	uint64_t at = op->desc + sizeof(struct tess_ctx_switch) / 2;
 	uint8_t *half = mmu_phys(s, at, true);
-	uint64_t *used, *end;
+	uint64_t *used, *end, *counts;
 	uint32_t *done;
 
 	/* [1] It was there when the operation began; the host may have taken it away. */
@@ -142,7 +149,11 @@ void context_switch_answer(struct slice *s, const struct ctx_op *op, uint32_t st
 	used = result(half, offsetof(struct tess_ctx_switch, used));
 	end = result(half, offsetof(struct tess_ctx_switch, time));
 	done = result(half, offsetof(struct tess_ctx_switch, status));
+	counts = result(half, offsetof(struct tess_ctx_switch, counts));
 	__atomic_store_n(used, htole64(op->used), __ATOMIC_RELAXED);
 	__atomic_store_n(end, htole64(time), __ATOMIC_RELAXED);
+	for (unsigned int i = 0; op->counts && i < TESS_CTX_SWITCH_NR_COUNTS; i++)
+		__atomic_store_n(&counts[i], htole64(s->totals[TESS_COUNTER_COUNT + i]),
+				 __ATOMIC_RELAXED);
 	__atomic_store_n(done, htole32(status), __ATOMIC_RELEASE);
 }

@@ -407,6 +407,9 @@ static uint64_t count_instructions(struct slice *s)
 	slice_count(s, COUNTER(TEXELS), n->texels);
 	slice_count(s, COUNTER(PIXELS), n->pixels);
 	s->totals[COUNTER(RAYS)] += n->rays;
+	s->totals[COUNTER(GLOBAL_BYTES)] +=
+		n->load_bytes + n->store_bytes - n->private_bytes - n->local_bytes;
+	s->totals[COUNTER(PRIVATE_BYTES)] += n->private_bytes;
 	memset(n, 0, sizeof(*n));
 	return unit_wait;
 }

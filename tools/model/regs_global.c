@@ -42,7 +42,8 @@ static uint64_t read_caps(struct gpu *g, unsigned int n)
 	(void)g;
 	(void)n;
 	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC | TESS_CAPS_SWITCH |
-	       TESS_CAPS_TEX | TESS_CAPS_ROP | TESS_CAPS_RAY;
+	       TESS_CAPS_TEX | TESS_CAPS_ROP | TESS_CAPS_RAY | TESS_CAPS_TRAFFIC |
+	       TESS_CAPS_INVALIDATE;
 }
 
 static uint64_t read_slice_count(struct gpu *g, unsigned int n)
@@ -153,6 +154,25 @@ static void clear_event_pending(struct gpu *g, unsigned int n, uint64_t val)
 	g->event_pending &= ~val;
 }
 
+static void invalidate(struct gpu *g, unsigned int first, uint64_t mask)
+{
+	for (unsigned int i = first; i < g->desc.nr_slices; i++)
+		if (i - first < TESS_TLB_INVALIDATE_SLICES && mask >> (i - first) & 1)
+			mmu_flush(&g->slices[i]);
+}
+
+static void write_invalidate_low(struct gpu *g, unsigned int n, uint64_t val)
+{
+	(void)n;
+	invalidate(g, 0, val);
+}
+
+static void write_invalidate_high(struct gpu *g, unsigned int n, uint64_t val)
+{
+	(void)n;
+	invalidate(g, TESS_TLB_INVALIDATE_SLICES, val);
+}
+
 static const struct reg regs[] = {
 	{ "ID", TESS_REG_ID, 4, REG_RO, TESS_ID_VALUE, read_id, NULL },
 	{ "VERSION", TESS_REG_VERSION, 4, REG_RO, VERSION_MAJOR << 16 | VERSION_MINOR, read_version,
@@ -173,6 +193,9 @@ static const struct reg regs[] = {
 	{ "HFAULT_PENDING", TESS_REG_HFAULT_PENDING, 8, REG_RO, 0, read_hfault_pending, NULL },
 	{ "EVENT_PENDING", TESS_REG_EVENT_PENDING, 8, REG_W1C, 0, read_event_pending,
 	  clear_event_pending },
+	{ "TLB_INVALIDATE0", TESS_REG_TLB_INVALIDATE(0), 4, REG_WO, 0, NULL, write_invalidate_low },
+	{ "TLB_INVALIDATE1", TESS_REG_TLB_INVALIDATE(1), 4, REG_WO, 0, NULL,
+	  write_invalidate_high },
 };
 
 const struct reg_page reg_page_global = {

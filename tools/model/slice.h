@@ -209,6 +209,7 @@ struct core {
  * @desc: SWITCH: physical address of the descriptor
  * @answer: SWITCH: results go to the descriptor
  * @restored: a client came
+ * @counts: SWITCH: counters go to the descriptor, too
  */
 struct ctx_op {
 	uint32_t op;
@@ -217,6 +218,7 @@ struct ctx_op {
 	uint64_t desc;
 	bool answer;
 	bool restored;
+	bool counts;
 };
 
 /**

@@ -244,6 +244,8 @@ struct tess_ctx_group {
 #define TESS_CTX_SWITCH_RESTORE		(1U << 1)	/* else the slice has no client: as after a client RESET */
 #define TESS_CTX_SWITCH_RUN		(1U << 2)	/* CONTROL.RUN afterwards, else halted */
 #define TESS_CTX_SWITCH_STAGE2		(1U << 3)	/* CONTROL.STAGE2 afterwards */
+#define TESS_CTX_SWITCH_COUNTS		(1U << 4)	/* with TESS_CAPS_TRAFFIC: write the counts */
+#define TESS_CTX_SWITCH_NR_COUNTS	3
 
 /**
  * struct tess_ctx_switch - what a SWITCH does, 64-byte aligned in memory of the host
@@ -263,7 +265,7 @@ struct tess_ctx_group {
  * @reserved1: zero
  * @used: written: bytes of the saved image, or what is needed after TESS_CTX_ERR_SPACE
  * @time: written: GPU time of the end
- * @reserved2: zero
+ * @counts: written with COUNTS: counters 0x78 to 0x88 of the host page; zero without
  *
  * One operation that halts, saves, restores, and runs: the slice stands still for its
  * cycles only, not for the time that a host takes to write registers. If it fails,
@@ -286,7 +288,7 @@ struct tess_ctx_switch {
 	__le32 reserved1;
 	__le64 used;
 	__le64 time;
-	__le64 reserved2[3];
+	__le64 counts[TESS_CTX_SWITCH_NR_COUNTS];
 };
 
 #endif

@@ -68,6 +68,8 @@
 #define   TESS_CAPS_TEX			BIT(7)	/* slices with TESS_ENGINE_RASTER have a texture unit */
 #define   TESS_CAPS_ROP			BIT(8)	/* the same, a raster output unit */
 #define   TESS_CAPS_RAY			BIT(9)	/* the same, a ray unit; host pages count RAYS */
+#define   TESS_CAPS_TRAFFIC		BIT(10)	/* host pages count GLOBAL_BYTES and PRIVATE_BYTES, SWITCH has COUNTS */
+#define   TESS_CAPS_INVALIDATE		BIT(11)	/* TLB_INVALIDATE of the global page */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -93,6 +95,8 @@
 #define TESS_REG_FAULT_PENDING		0x050	/* RO64: slices with a client fault not acknowledged */
 #define TESS_REG_HFAULT_PENDING		0x058	/* RO64: slices with a host fault not acknowledged; vGPU: 0 */
 #define TESS_REG_EVENT_PENDING		0x060	/* W1C64: slices whose EVENTS got a bit; vGPU: bit 0: composition changed */
+#define TESS_REG_TLB_INVALIDATE(i)	(0x068 + 4 * (i))	/* WO32, with TESS_CAPS_INVALIDATE: mask of slices from 32 * i on that drop their translations; done when the write is */
+#define   TESS_TLB_INVALIDATE_SLICES	32
 
 /* ---- Client page of a slice ---- */
 #define TESS_SREG_KIND			0x000	/* RO32: enum tess_slice_kind; 0 when the slice is absent */
@@ -150,7 +154,9 @@
 #define   TESS_COUNTER_FAULTS		0x70	/* client and host faults */
 #define   TESS_COUNTER_COUNT		15
 #define   TESS_COUNTER_RAYS		0x78	/* host page only, with TESS_CAPS_RAY */
-#define   TESS_HCOUNTER_COUNT		16
+#define   TESS_COUNTER_GLOBAL_BYTES	0x80	/* the same, with TESS_CAPS_TRAFFIC: of work-items, but private and local */
+#define   TESS_COUNTER_PRIVATE_BYTES	0x88	/* the same: of work-items, in private memory of their group */
+#define   TESS_HCOUNTER_COUNT		18
 
 /**
  * enum tess_slice_kind - kinds of slices

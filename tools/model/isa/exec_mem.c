@@ -8,6 +8,10 @@
  * the mask keeps the low bits that must be zero, so that a misaligned address
  * never matches a tag.
  *
+ * How many bytes move is known from the instructions alone (run.c). Those that are private are
+ * counted here, where addresses are known: a row of lanes in one page, as most are, by a look at
+ * the page. What is in local memory is never in the TLB, and counted in mem.c.
+ *
  * Nobody can tell whether lanes whose addresses are one row, or all the same, went one after the
  * other: their values move at once. Atomics of all lanes on one address become one, of what all
  * of them do together.
@@ -34,11 +38,39 @@ enum spread {
 	SPREAD_ONE, /* all the same */
 };
 
+/* Bytes of accesses of @size by @mask that are private */
+ISA_INLINE uint64_t private_part(const struct isa_ctx *c, const uint64_t *base, uint64_t imm,
+				 unsigned int size, uint32_t mask)
+{
+	uint64_t n = 0;
+
+	if (mask == ISA_ALL_LANES) {
+		ISA_FOR_ALL(l)
+			n += isa_is_private(c, base[l] + imm);
+	} else {
+		ISA_FOR_MASK(l, mask)
+			n += isa_is_private(c, base[l] + imm);
+	}
+	return n * size;
+}
+
+static __attribute__((noinline, cold)) void
+uncount(struct isa_ctx *c, const uint64_t *base, uint64_t imm, unsigned int size, unsigned int lane)
+{
+	c->private_bytes -= private_part(c, base, imm, size, ISA_ALL_LANES & -(1u << lane));
+}
+
+static __attribute__((noinline)) void count_row(struct isa_ctx *c, const uint64_t *base,
+						uint64_t imm, unsigned int size)
+{
+	c->private_bytes += private_part(c, base, imm, size, ISA_ALL_LANES);
+}
+
 /*
  * If the aligned accesses of all lanes go to one page that is in the TLB, @host + base is where:
  * neighbouring lanes mostly do. Lanes 0 and 15 tell cheaply when they do not.
  */
-ISA_INLINE enum spread find_spread(struct isa_engine *e, const uint64_t *base, uint64_t imm,
+ISA_INLINE enum spread find_spread(struct isa_ctx *c, const uint64_t *base, uint64_t imm,
 				   unsigned int size, enum isa_access access, uintptr_t *host)
 {
 	uint64_t first = base[0] + imm;
@@ -55,9 +87,11 @@ ISA_INLINE enum spread find_spread(struct isa_engine *e, const uint64_t *base, u
 	}
 	if ((far & ISA_PAGE_MASK) || (low & (size - 1)))
 		return SPREAD_FAR;
-	t = isa_tlb_slot(e, first);
+	t = isa_tlb_slot(c->e, first);
 	if (t->tag[access] != (first & ISA_PAGE_MASK))
 		return SPREAD_FAR;
+	if (unlikely(first - c->private_page < c->private_pages))
+		count_row(c, base, imm, size);
 	*host = t->host + (uintptr_t)imm;
 	return !far ? SPREAD_ONE : !gaps ? SPREAD_ROW : SPREAD_PAGE;
 }
@@ -116,6 +150,12 @@ ISA_INLINE bool load_lane(struct isa_ctx *c, unsigned int lane, uint64_t va, uns
 	return true;
 }
 
+ISA_INLINE void count_lane(struct isa_ctx *c, uint64_t va, unsigned int size)
+{
+	if (unlikely(isa_is_private(c, va)))
+		c->private_bytes += size;
+}
+
 /* @box is or-ed in: the NaN box of a 32-bit floating-point load. */
 ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, uint64_t *d,
 				   unsigned int size, uint64_t (*get)(const void *),
@@ -128,7 +168,7 @@ ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, 
 	uint64_t v;
 
 	if (full) {
-		switch (find_spread(c->e, a, imm, size, ISA_LOAD, &host)) {
+		switch (find_spread(c, a, imm, size, ISA_LOAD, &host)) {
 		case SPREAD_ONE:
 			v = get((void *)(host + a[0])) | box;
 			ISA_FOR_ALL(l)
@@ -144,15 +184,22 @@ ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, 
 		default:
 			break;
 		}
+		/* First: what is loaded may replace the address. */
+		c->private_bytes += private_part(c, a, imm, size, ISA_ALL_LANES);
 		for (unsigned int l = 0; l < ISA_LANES; l++) {
-			if (!load_lane(c, l, a[l] + imm, size, get, &v))
+			if (!load_lane(c, l, a[l] + imm, size, get, &v)) {
+				uncount(c, a, imm, size, l);
 				return ISA_FAULT;
+			}
 			d[l] = v | box;
 		}
 	} else {
 		ISA_FOR_MASK(l, c->mask) {
-			if (!load_lane(c, l, a[l] + imm, size, get, &v))
+			uint64_t va = a[l] + imm;
+
+			if (!load_lane(c, l, va, size, get, &v))
 				return ISA_FAULT;
+			count_lane(c, va, size);
 			d[l] = v | box;
 		}
 	}
@@ -187,7 +234,7 @@ ISA_INLINE enum isa_next exec_store(struct isa_ctx *c, const struct isa_insn *i,
 	uintptr_t host;
 
 	if (full) {
-		switch (find_spread(c->e, a, imm, size, ISA_STORE, &host)) {
+		switch (find_spread(c, a, imm, size, ISA_STORE, &host)) {
 		case SPREAD_ROW:
 			put_row((void *)(host + a[0]), s);
 			return ISA_NEXT;
@@ -199,13 +246,19 @@ ISA_INLINE enum isa_next exec_store(struct isa_ctx *c, const struct isa_insn *i,
 		default:
 			break;
 		}
-		for (unsigned int l = 0; l < ISA_LANES; l++)
-			if (!store_lane(c, l, a[l] + imm, size, s[l]))
+		c->private_bytes += private_part(c, a, imm, size, ISA_ALL_LANES);
+		for (unsigned int l = 0; l < ISA_LANES; l++) {
+			if (!store_lane(c, l, a[l] + imm, size, s[l])) {
+				uncount(c, a, imm, size, l);
 				return ISA_FAULT;
+			}
+		}
 	} else {
-		ISA_FOR_MASK(l, c->mask)
+		ISA_FOR_MASK(l, c->mask) {
 			if (!store_lane(c, l, a[l] + imm, size, s[l]))
 				return ISA_FAULT;
+			count_lane(c, a[l] + imm, size);
+		}
 	}
 	return ISA_NEXT;
 }
@@ -296,6 +349,7 @@ ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *
 
 	if (unlikely(!p))
 		return isa_raise(c, first, cause, va);
+	isa_count_apart(c, va, 2 * size * (unsigned int)__builtin_popcount(c->mask));
 	ISA_FOR_MASK(l, c->mask & (c->mask - 1)) {
 		before[l] = all;
 		all = join(all, b[l]);
@@ -323,6 +377,7 @@ ISA_INLINE enum isa_next exec_amo(struct isa_ctx *c, const struct isa_insn *i, u
 
 		if (unlikely(!p))
 			return isa_raise(c, l, cause, a[l]);
+		isa_count_apart(c, a[l], 2 * size);
 		d[l] = amo(p, b[l]);
 	}
 	return ISA_NEXT;
@@ -341,6 +396,7 @@ ISA_INLINE enum isa_next exec_lr(struct isa_ctx *c, const struct isa_insn *i, un
 
 		if (unlikely(!p))
 			return isa_raise(c, l, cause, va);
+		isa_count_apart(c, va, size);
 		if (size == 4)
 			v = (uint64_t)__atomic_load_n((int32_t *)p, __ATOMIC_SEQ_CST);
 		else
@@ -393,6 +449,7 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 				return isa_raise(c, l, cause, a[l]);
 			done = cas(p, w->resv_value[l], b[l]);
 		}
+		isa_count_apart(c, a[l], size);
 		w->resv_valid &= (uint16_t)~(1u << l);
 		w->x[i->rd][l] = !done;
 	}
@@ -428,6 +485,7 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
                                                                                     \
 		if (!load_lane(c, c->lane, va, sizeof(type), get_##type, &v))       \
 			return isa_chain(c, i, ISA_FAULT);                          \
+		count_lane(c, va, sizeof(type));                                    \
 		(d)[c->lane] = v | (box);                                           \
 		return isa_chain(c, i, ISA_NEXT);                                   \
 	}
@@ -441,9 +499,11 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)     \
 	{                                                                           \
 		uint64_t va = c->w->x[i->rs1][c->lane] + (uint64_t)(int64_t)i->imm; \
-		bool good = store_lane(c, c->lane, va, sizeof(type), (s)[c->lane]); \
                                                                                     \
-		return isa_chain(c, i, good ? ISA_NEXT : ISA_FAULT);                \
+		if (!store_lane(c, c->lane, va, sizeof(type), (s)[c->lane]))        \
+			return isa_chain(c, i, ISA_FAULT);                          \
+		count_lane(c, va, sizeof(type));                                    \
+		return isa_chain(c, i, ISA_NEXT);                                   \
 	}
 
 /* Lanes take turns anyway: one handler serves both. */

@@ -85,6 +85,10 @@ static void count(const struct unit *u)
 {
 	struct isa_counters *n = &u->c->e->counters;
 
+	n->load_bytes += u->loaded;
+	n->store_bytes += u->stored;
+	n->private_bytes += u->private_bytes;
+	n->local_bytes += u->local_bytes;
 	n->texels += u->texels;
 	n->pixels += u->pixels;
 	n->rays += u->rays;

@@ -156,6 +156,14 @@ struct isa_ctx {
 	uint32_t fault_lane;
 	uint32_t fault_cause;
 	uint64_t fault_va;
+	/* Private memory of the group, and the pages that it has a part of */
+	uint64_t private_base;
+	uint64_t private_size;
+	uint64_t private_page;
+	uint64_t private_pages; /* bytes of them */
+	/* As in struct isa_counters, by this run */
+	uint64_t private_bytes;
+	uint64_t local_bytes;
 };
 
 typedef enum isa_next (*isa_handler)(struct isa_ctx *c, const struct isa_insn *i);
@@ -226,6 +234,20 @@ ISA_INLINE unsigned int isa_insn_len(uint32_t bits)
 ISA_INLINE uint64_t isa_insn_pc(const struct isa_ctx *c, const struct isa_insn *i)
 {
 	return c->block_pc + 2u * i->off;
+}
+
+ISA_INLINE bool isa_is_private(const struct isa_ctx *c, uint64_t va)
+{
+	return va - c->private_base < c->private_size;
+}
+
+/* An access of @bytes that did not fault: count them apart if they are not global. */
+ISA_INLINE void isa_count_apart(struct isa_ctx *c, uint64_t va, unsigned int bytes)
+{
+	if (isa_is_private(c, va))
+		c->private_bytes += bytes;
+	else if (va >= ISA_LOCAL_BASE)
+		c->local_bytes += bytes;
 }
 
 /* run.c, as compiled for each kind of host. */

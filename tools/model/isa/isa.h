@@ -216,8 +216,10 @@ struct isa_group {
  * struct isa_counters - totals of an engine since it was created or cleared
  * @instructions: retired
  * @flops:        floating-point operations, a fused multiply-add counts 2
- * @load_bytes:   read by loads and AMOs
- * @store_bytes:  written by stores and AMOs
+ * @load_bytes:   read by loads, AMOs and units
+ * @store_bytes:  written by stores, AMOs and units
+ * @private_bytes: those of both in private memory of the group
+ * @local_bytes:  those of both in its local memory
  * @texels:       read by tess.tex
  * @pixels:       written by tess.rop
  * @rays:         tested by tess.ray
@@ -228,6 +230,8 @@ struct isa_counters {
 	uint64_t flops;
 	uint64_t load_bytes;
 	uint64_t store_bytes;
+	uint64_t private_bytes;
+	uint64_t local_bytes;
 	uint64_t texels;
 	uint64_t pixels;
 	uint64_t rays;

@@ -28,5 +28,5 @@ ISA_CFLAGS := -O3 -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 ISA_ASAN_CFLAGS := -ffp-contract=off -fno-math-errno -fno-strict-aliasing
 
 ISA_TESTS := isa_alu_test isa_cut_test isa_fp_soft_test isa_fp_test isa_fuzz_test isa_host_test \
-	isa_mem_test isa_run_test isa_rvc_test isa_unit_test
+	isa_mem_test isa_run_test isa_rvc_test isa_traffic_test isa_unit_test
 ISA_HELPERS := tests/isa_env.c tests/isa_random.c tests/program.c tests/unit_ref.c

@@ -142,6 +142,8 @@ unsigned int isa_load_slow(struct isa_ctx *c, uint64_t va, unsigned int size, ui
 	cause = find_pieces(c, va, size, ISA_LOAD, &p, fault_va);
 	if (cause)
 		return cause;
+	if (va >= ISA_LOCAL_BASE)
+		c->local_bytes += size;
 	*value = 0;
 	copy(value, p.ptr[0], p.len[0]);
 	if (p.len[1])
@@ -158,6 +160,8 @@ unsigned int isa_store_slow(struct isa_ctx *c, uint64_t va, unsigned int size, u
 	cause = find_pieces(c, va, size, ISA_STORE, &p, fault_va);
 	if (cause)
 		return cause;
+	if (va >= ISA_LOCAL_BASE)
+		c->local_bytes += size;
 	copy(p.ptr[0], &value, p.len[0]);
 	if (p.len[1])
 		copy(p.ptr[1], (uint8_t *)&value + p.len[0], p.len[1]);

@@ -360,17 +360,34 @@ static enum isa_stop run_group(struct isa_ctx *c, uint64_t budget, struct isa_fa
 	}
 }
 
+static void find_private(struct isa_ctx *c)
+{
+	const struct isa_dispatch *d = &c->g->d;
+	uint64_t end = d->private_base + (uint64_t)d->private_stride * c->g->nr_harts;
+
+	if (end <= d->private_base)
+		return;
+	c->private_base = d->private_base;
+	c->private_size = end - d->private_base;
+	c->private_page = d->private_base & ISA_PAGE_MASK;
+	c->private_pages = ((end + ISA_PAGE_SIZE - 1) & ISA_PAGE_MASK) - c->private_page;
+}
+
 enum isa_stop ISA_NAME(isa_run)(struct isa_engine *e, struct isa_group *g, uint64_t budget,
 				uint64_t *retired, struct isa_fault *fault)
 {
 	struct isa_ctx c = { .e = e, .g = g };
 	uint32_t host = isa_hostfp_enter();
-	enum isa_stop stop = run_group(&c, budget, fault);
+	enum isa_stop stop;
 
+	find_private(&c);
+	stop = run_group(&c, budget, fault);
 	isa_hostfp_leave(host);
 	g->cycle += c.retired;
 	g->instret += c.retired;
 	e->counters.instructions += c.retired;
+	e->counters.private_bytes += c.private_bytes;
+	e->counters.local_bytes += c.local_bytes;
 	*retired = c.retired;
 	return stop;
 }

@@ -19,6 +19,10 @@
  * @texels: to count
  * @pixels: to count
  * @rays:   to count
+ * @loaded: bytes to count, without those of the descriptor
+ * @stored: the same
+ * @private_bytes: those of both in private memory
+ * @local_bytes: those of both in local memory
  * @steps:  of the unit's work
  * @cause:  of the fault
  * @va:     its address
@@ -28,6 +32,10 @@ struct unit {
 	uint32_t texels;
 	uint32_t pixels;
 	uint32_t rays;
+	uint32_t loaded;
+	uint32_t stored;
+	uint32_t private_bytes;
+	uint32_t local_bytes;
 	uint32_t steps;
 	unsigned int cause;
 	uint64_t va;
@@ -62,6 +70,17 @@ static inline void *unit_ptr(struct unit *u, uint64_t va, unsigned int size, enu
 	if (!p)
 		u->va = va;
 	return p;
+}
+
+/* What the instruction loads and stores at @va, if it does not fault */
+static inline void unit_count(struct unit *u, uint64_t va, unsigned int loaded, unsigned int stored)
+{
+	u->loaded += loaded;
+	u->stored += stored;
+	if (isa_is_private(u->c, va))
+		u->private_bytes += loaded + stored;
+	else if (va >= ISA_LOCAL_BASE)
+		u->local_bytes += loaded + stored;
 }
 
 /* A field at @offset of the descriptor at @desc has a bad value. */

@@ -62,6 +62,7 @@ bool unit_ray_box(struct unit *u, uint64_t box, const float ray[8], float *t)
 
 	if (!p)
 		return false;
+	unit_count(u, box, sizeof(b), 0);
 	memcpy(&b, p, sizeof(b));
 	*t = enter_box(&b, ray);
 	u->rays = 1;
@@ -127,6 +128,7 @@ bool unit_ray_tri(struct unit *u, uint64_t tri, const float ray[8], float out[3]
 
 	if (!p)
 		return false;
+	unit_count(u, tri, sizeof(t), 0);
 	memcpy(&t, p, sizeof(t));
 	if (!hit_triangle(&t, ray, out)) {
 		out[0] = INFINITY;

@@ -204,6 +204,7 @@ static bool prepare(struct unit *u, const struct target *t, uint32_t x, uint32_t
 		at = unit_ptr(u, depth, 4, ISA_LOAD);
 		if (!at)
 			return false;
+		unit_count(u, depth, 4, 0);
 		memcpy(&old, at, sizeof(old));
 		if (!depth_passes(t->depth_func, p->z, old))
 			return true;
@@ -211,6 +212,7 @@ static bool prepare(struct unit *u, const struct target *t, uint32_t x, uint32_t
 			p->depth = unit_ptr(u, depth, 4, ISA_STORE);
 			if (!p->depth)
 				return false;
+			unit_count(u, depth, 0, 4);
 		}
 	}
 	*passed = true;
@@ -219,6 +221,7 @@ static bool prepare(struct unit *u, const struct target *t, uint32_t x, uint32_t
 	p->color = unit_ptr(u, color, 4, ISA_STORE);
 	if (!p->color)
 		return false;
+	unit_count(u, color, 4, 4);
 	memcpy(dst, p->color, sizeof(dst));
 	swap_red_blue(t, dst);
 	blend(t, p->rgba, dst);
@@ -268,6 +271,7 @@ bool unit_rop_blk(struct unit *u, uint64_t desc, uint64_t at, uint64_t block, ui
 	from = unit_ptr(u, block, sizeof(b), ISA_LOAD);
 	if (!from)
 		return false;
+	unit_count(u, block, sizeof(b), 0);
 	memcpy(&b, from, sizeof(b));
 	ISA_FOR_MASK(k, covered) {
 		memcpy(p[k].rgba, b.color[k], 4);

@@ -181,16 +181,17 @@ static bool fetch(struct unit *u, const struct texture *t, int32_t i, int32_t j,
 	unsigned int size = formats[t->format].size;
 	int32_t x = wrap(i, (int32_t)t->width, t->wrap_u);
 	int32_t y = wrap(j, (int32_t)t->height, t->wrap_v);
+	uint64_t va = t->address + (uint64_t)t->pitch * (uint32_t)y + size * (uint32_t)x;
 	const void *p;
 
 	if (x < 0 || y < 0) {
 		memcpy(out, t->border, sizeof(t->border));
 		return true;
 	}
-	p = unit_ptr(u, t->address + (uint64_t)t->pitch * (uint32_t)y + size * (uint32_t)x, size,
-		     ISA_LOAD);
+	p = unit_ptr(u, va, size, ISA_LOAD);
 	if (!p)
 		return false;
+	unit_count(u, va, size, 0);
 	out[0] = out[1] = out[2] = 0.0f;
 	out[3] = 1.0f;
 	formats[t->format].decode(p, out);

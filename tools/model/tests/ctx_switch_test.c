@@ -228,7 +228,7 @@ static const struct {
 	uint32_t status;
 	uint64_t used;
 } damages[] = {
-	BAD(flags, SAVE | RESTORE | 0x10, CONTENT, 0),
+	BAD(flags, SAVE | RESTORE | 0x20, CONTENT, 0),
 	BAD(flags, SAVE | RESTORE | 1U << 31, CONTENT, 0),
 	BAD(engines, 0x1f, CONTENT, 0),
 	BAD(throttle, 0, CONTENT, 0),
@@ -238,8 +238,8 @@ static const struct {
 	BAD(stage2_root, 1ULL << 41, CONTENT, 0),
 	BAD(reserved0, 1, CONTENT, 0),
 	BAD(reserved1, 1, CONTENT, 0),
-	BAD(reserved2, 1ULL << 63, CONTENT, 0),
-	BAD(reserved2[2], 1, CONTENT, 0),
+	BAD(counts, 1ULL << 63, CONTENT, 0),
+	BAD(counts[2], 1, CONTENT, 0),
 	BAD(save_size, 0, SPACE, TESS_CTX_IDLE_SIZE + 144 + 4 * (72 + 20 * 520)),
 	BAD(save_size, 512 + 144 + 4 * (72 + 20 * 520) - 1, SPACE, 512 + 144 + 4 * (72 + 20 * 520)),
 	BAD(save_addr, CTX_SAVED + 64, ADDRESS, 0),
@@ -503,6 +503,54 @@ static void test_largest(void)
 	rig_free(r);
 }
 
+/* A word of the stack is stored and loaded; one word goes to other memory, atomically. */
+static void push_traffic(struct rig *r, unsigned int n)
+{
+	const uint32_t code[] = { SD(A1, -8, SP), LW(A1, -8, SP), AMO(0, 3, A1, A0, A0), EXIT };
+	struct tess_pkt_dispatch d = pkt_dispatch(CODE, CODE + 0x1000, 30, 10);
+	uint64_t root = rig_table(r, 1);
+
+	d.private_segment_size = 16;
+	d.scratch_address = CODE + 0x2000;
+	memcpy(rig_mem(r, CODE), code, sizeof(code));
+	rig_map(r, root, CODE & ~0x1fffffULL, CODE & ~0x1fffffULL, PTE_ALL, 1);
+	rig_set_vm(r, n, root);
+	ok(!rig_do(r, n, &d), "traffic");
+}
+
+static bool has_counts(struct rig *r, uint64_t rays, uint64_t global, uint64_t private)
+{
+	const struct tess_ctx_switch *res = ctx_result(r);
+
+	return res->counts[0] == rays && res->counts[1] == global && res->counts[2] == private;
+}
+
+/* Counters that no context has come with the client that leaves, on request. */
+static void test_counts(struct rig *r)
+{
+	struct tess_ctx_switch d = ctx_desc(SAVE | RUN);
+
+	push_traffic(r, 3);
+	ok(hreg64(r, 3, TESS_HREG_COUNTERS + TESS_COUNTER_GLOBAL_BYTES) == 30 * 16 &&
+		   hreg64(r, 3, TESS_HREG_COUNTERS + TESS_COUNTER_PRIVATE_BYTES) == 30 * 12 &&
+		   !counter(r, 3, TESS_COUNTER_GLOBAL_BYTES),
+	   "GLOBAL_BYTES and PRIVATE_BYTES, on the host page only");
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 0, 0),
+	   "no counts that nobody asked for");
+	d.flags |= TESS_CTX_SWITCH_COUNTS;
+	d.counts[0] = 7;
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 30 * 16, 30 * 12),
+	   "counts over all clients");
+	hreg_write(r, 3, TESS_HREG_RESET, 1);
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 0, 0), "none after a reset");
+	d.save_size = 0;
+	d.counts[2] = 9;
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_ERR_SPACE && has_counts(r, 0, 0, 0),
+	   "also of one that fails");
+	hreg_write(r, 3, TESS_HREG_RESET, 1);
+	rig_ring(r, 3);
+}
+
 int main(void)
 {
 	struct rig *r = rig_new();
@@ -511,6 +559,7 @@ int main(void)
 	test_settings(r);
 	test_writes_while_busy(r);
 	test_places(r);
+	test_counts(r);
 	rig_free(r);
 	test_damage();
 	test_no_descriptor();

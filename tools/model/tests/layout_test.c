@@ -202,7 +202,7 @@ static const struct field fields[] = {
 	FIELD(tess_ctx_switch, reserved1, 84, 4),
 	FIELD(tess_ctx_switch, used, 88, 8),
 	FIELD(tess_ctx_switch, time, 96, 8),
-	FIELD(tess_ctx_switch, reserved2, 104, 24),
+	FIELD(tess_ctx_switch, counts, 104, 24),
 };
 
 static const struct {
@@ -322,6 +322,9 @@ static const struct {
 	NUMBER(TESS_CAPS_TEX, 0x80),
 	NUMBER(TESS_CAPS_ROP, 0x100),
 	NUMBER(TESS_CAPS_RAY, 0x200),
+	NUMBER(TESS_CAPS_TRAFFIC, 0x400),
+	NUMBER(TESS_CAPS_INVALIDATE, 0x800),
+	NUMBER(TESS_CTX_SWITCH_COUNTS, 0x10),
 	NUMBER(TESS_COUNTER_RAYS, 0x78),
 	NUMBER(DRM_TESSERA_SETUP_TEX, 0x100),
 	NUMBER(DRM_TESSERA_SETUP_ROP, 0x200),

@@ -175,36 +175,48 @@ static void test_stage1_tables(struct rig *r, uint64_t root)
 /* Translations stay until they are dropped; each way of dropping them. */
 static void test_invalidation(struct rig *r, uint64_t root)
 {
-	uint64_t pte = rig_map(r, root, VA, DATA, PTE_ALL, 0);
+	/* The ring's page has the place of VA in the model's cache */
+	const uint64_t va = VA + 0x8000;
+	uint64_t pte = rig_map(r, root, va, DATA, PTE_ALL, 0);
 	struct tess_pkt_set_vm vm = pkt_set_vm(root, 1, DRM_TESSERA_SET_VM_FLUSH);
 
 	invalidate(r);
-	try_store(r, VA);
+	try_store(r, va);
 	rig_write64(r, pte, leaf(DATA + 0x1000, PTE_ALL));
 	rig_write64(r, DATA + 0x1000, 100);
 	invalidate(r);
-	try_store(r, VA);
+	try_store(r, va);
 	ok(rig_read64(r, DATA + 0x1000) == 101, "TLB_INVALIDATE");
 	rig_write64(r, pte, leaf(DATA, PTE_ALL));
 	rig_write64(r, DATA, 200);
 	rig_do(r, 0, &vm);
-	try_store(r, VA);
+	try_store(r, va);
 	ok(rig_read64(r, DATA) == 201, "SET_VM with FLUSH");
 	rig_write64(r, pte, leaf(DATA + 0x1000, PTE_ALL));
 	hreg_write(r, 0, TESS_HREG_TLB_INVALIDATE, 1);
-	try_store(r, VA);
+	try_store(r, va);
 	ok(rig_read64(r, DATA + 0x1000) == 102, "host TLB_INVALIDATE");
+	rig_write64(r, pte, leaf(DATA + 0x2000, PTE_ALL));
+	rig_write64(r, DATA + 0x2000, 300);
+	gpu_reg_write(r->gpu, TESS_REG_TLB_INVALIDATE(0), 0xfffffffe, 4);
+	gpu_reg_write(r->gpu, TESS_REG_TLB_INVALIDATE(1), 0xffffffff, 4);
+	try_store(r, va);
+	ok(rig_read64(r, DATA + 0x1000) == 103 && rig_read64(r, DATA + 0x2000) == 300,
+	   "global TLB_INVALIDATE of other slices");
+	gpu_reg_write(r->gpu, TESS_REG_TLB_INVALIDATE(0), 1, 4);
+	try_store(r, va);
+	ok(rig_read64(r, DATA + 0x2000) == 301, "global TLB_INVALIDATE");
 	rig_write64(r, pte, leaf(DATA, PTE_ALL));
 	gpu_flush(r->gpu);
-	try_store(r, VA);
+	try_store(r, va);
 	ok(rig_read64(r, DATA) == 202, "the bus took memory away");
 	vm = pkt_set_vm(rig_table(r, 1), 2, 0);
 	rig_do(r, 0, &vm);
-	ok(try_load(r, VA) == FAULT(LOAD_PAGE), "another address space");
+	ok(try_load(r, va) == FAULT(LOAD_PAGE), "another address space");
 	ok(sreg(r, 0, TESS_SREG_FAULT_ASID) == 0, "FAULT_ASID is clear after the fault");
 	vm = pkt_set_vm(root, 1, 0);
 	rig_do(r, 0, &vm);
-	ok(!try_load(r, VA), "and back");
+	ok(!try_load(r, va), "and back");
 }
 
 static void set_vm(struct rig *r, uint64_t root, uint16_t asid, uint16_t flags)

@@ -31,7 +31,7 @@ struct expect {
 static const struct expect global[] = {
 	{ "ID", TESS_REG_ID, 0x00, 4, RO, 0x53534554, 0 },
 	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010003, 0 },
-	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x3e6, 0 },
+	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0xfe6, 0 },
 	{ "SLICE_COUNT", TESS_REG_SLICE_COUNT, 0x0c, 4, RO, 4, 0 },
 	{ "SLICE_MASK", TESS_REG_SLICE_MASK, 0x10, 8, RO, 0xf, 0 },
 	{ "ENGINE_MASK", TESS_REG_ENGINE_MASK, 0x18, 4, RO, 0xf, 0 },
@@ -46,6 +46,8 @@ static const struct expect global[] = {
 	{ "FAULT_PENDING", TESS_REG_FAULT_PENDING, 0x50, 8, RO, 0, 0 },
 	{ "HFAULT_PENDING", TESS_REG_HFAULT_PENDING, 0x58, 8, RO, 0, 0 },
 	{ "EVENT_PENDING", TESS_REG_EVENT_PENDING, 0x60, 8, W1C, 0, 0 },
+	{ "TLB_INVALIDATE0", TESS_REG_TLB_INVALIDATE(0), 0x68, 4, WO, 0, 0 },
+	{ "TLB_INVALIDATE1", TESS_REG_TLB_INVALIDATE(1), 0x6c, 4, WO, 0, 0 },
 };
 
 static const struct expect client[] = {
@@ -117,6 +119,9 @@ static const struct {
 	{ "DISPATCHES", TESS_COUNTER_DISPATCHES, 0x60 },
 	{ "SWITCHES", TESS_COUNTER_SWITCHES, 0x68 },
 	{ "FAULTS", TESS_COUNTER_FAULTS, 0x70 },
+	{ "RAYS", TESS_COUNTER_RAYS, 0x78 },
+	{ "GLOBAL_BYTES", TESS_COUNTER_GLOBAL_BYTES, 0x80 },
+	{ "PRIVATE_BYTES", TESS_COUNTER_PRIVATE_BYTES, 0x88 },
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -208,7 +213,7 @@ static void test_map(struct rig *r)
 	check_page(r, 0xc0000, host, ARRAY_SIZE(host));
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		ok(counters[i].header == counters[i].offset, "counter %s", counters[i].name);
-	ok(TESS_COUNTER_COUNT == ARRAY_SIZE(counters), "number of counters");
+	ok(TESS_HCOUNTER_COUNT == ARRAY_SIZE(counters), "number of counters");
 }
 
 /* The model's own tables: in order, and with the reset values that registers do have. */

@@ -43,6 +43,9 @@ static void put_code(struct rig *r, const uint32_t *code, size_t size)
 		sreg_write(r, n, TESS_SREG_TLB_INVALIDATE, 1);
 }
 
+/* Four texels, two colours each loaded and stored, a box, a triangle, six words */
+#define KERNEL_BYTES (4 * 4 + 2 * 8 + 32 + 64 + 6 * 4)
+
 /* Each item samples, writes its pixel twice, casts two rays, and tells what came out. */
 static void put_kernel(struct rig *r)
 {
@@ -174,6 +177,7 @@ static void test_counters(struct rig *r)
 	for (unsigned int n = 1; n < 3; n++) {
 		struct tess_pkt_dispatch d = packet(ALL);
 		uint64_t rays = hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_RAYS);
+		uint64_t bytes = hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_GLOBAL_BYTES);
 
 		sreg_write(r, n, TESS_SREG_RESET, 1);
 		rig_ring(r, n);
@@ -185,6 +189,10 @@ static void test_counters(struct rig *r)
 		ok(hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_RAYS) == rays + 2 * ITEMS &&
 			   !counter(r, n, TESS_COUNTER_RAYS),
 		   "RAYS, on the host page only");
+		ok(hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_GLOBAL_BYTES) ==
+				   bytes + KERNEL_BYTES * ITEMS &&
+			   !hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_PRIVATE_BYTES),
+		   "GLOBAL_BYTES: texels, colours and records, not descriptors");
 		hreg_write(r, n, TESS_HREG_RESET, 1);
 		ok(!hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_RAYS), "reset");
 		rig_ring(r, n);
