@@ -14,6 +14,7 @@
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/iopoll.h>
+#include <linux/math64.h>
 #include <linux/sizes.h>
 #include <tessera/compat.h>
 #include <tessera/hw/tess_mem.h>
@@ -36,6 +37,11 @@
 #define HW_VERSION_MAJOR	1
 #define HW_RESET_TIMEOUT_US	500000
 #define HW_COPY_BYTES_PER_CYCLE	64
+/* What a step of a unit has at most: samples of a filter, a quarter of a block */
+#define HW_TEXELS_PER_STEP	4
+#define HW_PIXELS_PER_STEP	4
+/* Cores of a mixed slice share what each core of another one has to itself */
+#define HW_MIXED_STEP_CYCLES	4
 
 void tess_chip_reset(struct tess_chip *chip)
 {
@@ -167,12 +173,21 @@ static void hw_rates(struct tess_backend *be, unsigned int slice, struct tess_sl
 	struct tess_chip *chip = to_tess_chip(be);
 	const struct tess_slice_info *info = &chip->slices[slice];
 	u64 hz = chip->info.clock_khz * 1000ULL;
+	u64 steps = info->cores * hz;
 
 	rates->instructions = info->cores * hz;
 	if (info->engines & TESS_ENGINE_COPY)
 		rates->bandwidth = HW_COPY_BYTES_PER_CYCLE * hz;
-	if ((info->engines & TESS_ENGINE_RASTER) && (chip->info.caps & TESS_CAPS_DRAW))
-		rates->texels = info->cores * hz;
+	if (!(info->engines & TESS_ENGINE_RASTER))
+		return;
+	if (info->kind == TESS_KIND_MIXED)
+		steps = div_u64(steps, HW_MIXED_STEP_CYCLES);
+	if (chip->info.caps & TESS_CAPS_TEX)
+		rates->texels = HW_TEXELS_PER_STEP * steps;
+	if (chip->info.caps & TESS_CAPS_ROP)
+		rates->pixels = HW_PIXELS_PER_STEP * steps;
+	if (chip->info.caps & TESS_CAPS_RAY)
+		rates->rays = steps;
 }
 
 /* It keeps answering */

@@ -126,8 +126,8 @@ static int tess_query_memory(struct tess_device *tdev, const struct tess_usage *
 			     struct tess_answer *answer)
 {
 	answer->memory = (struct drm_tessera_query_memory){
-		.vram_total = tdev->info.vram_size,
-		.vram_free = tess_gpu_vram_free(tdev->gpu),
+		.vram_total = tess_vgpu_vram_size(tdev->vgpu),
+		.vram_free = tess_vgpu_vram_free(tdev->vgpu),
 		.vram_limit = tess_account_vram_limit(tdev),
 		.vram_used = (u64)atomic_long_read(&usage->vram_pages) << PAGE_SHIFT,
 		.system_limit = tess_account_system_limit(),

@@ -58,12 +58,16 @@ struct tess_slice_setup {
  * struct tess_slice_rates - nominal performance of a slice
  * @instructions: shader instructions per second
  * @bandwidth: bytes per second of the copy engine
- * @texels: texels per second
+ * @texels: texels per second; 0: no unit for textures
+ * @pixels: pixels per second; 0: no unit for pixels
+ * @rays: intersections of rays per second; 0: no unit for rays
  */
 struct tess_slice_rates {
 	u64 instructions;
 	u64 bandwidth;
 	u64 texels;
+	u64 pixels;
+	u64 rays;
 };
 
 /**

@@ -62,6 +62,23 @@ struct tess_reason {
 };
 
 /**
+ * tess_reason_complete() - let a reason say something
+ * @reason: of an attempt that failed; filled if nothing is there
+ * @error: negative errno of it; 0: it did not fail
+ */
+void tess_reason_complete(struct tess_reason *reason, int error);
+
+/**
+ * tess_reason_show() - what a file "last_error" of sysfs says
+ * @reason: of the last attempt
+ * @error: negative errno of it; 0: it did not fail
+ * @buf: of the file
+ *
+ * Return: bytes of "ENOSPC: reason", or of "none".
+ */
+ssize_t tess_reason_show(const struct tess_reason *reason, int error, char *buf);
+
+/**
  * tess_blueprint_parse() - read a blueprint
  * @text: words "name=value" with white space between them, in any order, each at most once:
  *	slices=N min=N max=N kind=any|compute|render|mixed memory=BYTES[K|M|G]
@@ -97,8 +114,10 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
  * struct tess_profile - what a workload does and how its virtual machine is displayed
  * @utilization: permille of the time of its slices that it kept them busy
  * @queue_milli: packets that waited, on average, in thousandths
- * @shader: instructions per busy cycle and core, permille of the possible
- * @texture: texels, permille of the possible; 0: it draws nothing
+ * @shader: instructions per busy cycle and core but those of units, permille of the possible
+ * @texture: texels, permille of the possible
+ * @pixel: pixels, permille of the possible
+ * @ray: rays, permille of the possible
  * @memory: memory traffic, permille of the possible
  * @slices: slices that it was measured on; 0: nothing was measured
  * @heads: displays
@@ -113,6 +132,8 @@ struct tess_profile {
 	u32 queue_milli;
 	u32 shader;
 	u32 texture;
+	u32 pixel;
+	u32 ray;
 	u32 memory;
 	u32 slices;
 	u32 heads;
@@ -126,8 +147,9 @@ struct tess_profile {
 /**
  * tess_profile_parse() - read a profile
  * @text: words as of tess_blueprint_parse(): utilization=P queue=MILLI shader=P texture=P
- *	memory=P slices=N displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote engines=LIST;
- *	white space between them includes newlines, "#" starts a comment to the end of the line
+ *	pixel=P ray=P memory=P slices=N displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote
+ *	engines=LIST; white space between them includes newlines, "#" starts a comment to the end of
+ *	the line
  * @profile: result, untouched on failure
  * @reason: what is wrong and where; may be NULL
  *

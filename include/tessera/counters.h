@@ -23,6 +23,10 @@
  * @TESS_COUNT_DISPATCHES: complete dispatches
  * @TESS_COUNT_SWITCHES: how often a client came in
  * @TESS_COUNT_FAULTS: of clients and of the host
+ * @TESS_COUNT_RAYS: intersections of rays
+ * @TESS_COUNT_GLOBAL_BYTES: bytes that shaders loaded and stored, but for those of private and of
+ *	local memory
+ * @TESS_COUNT_PRIVATE_BYTES: the same, in private memory
  * @TESS_COUNTS: number of counters
  */
 enum tess_count {
@@ -41,6 +45,9 @@ enum tess_count {
 	TESS_COUNT_DISPATCHES,
 	TESS_COUNT_SWITCHES,
 	TESS_COUNT_FAULTS,
+	TESS_COUNT_RAYS,
+	TESS_COUNT_GLOBAL_BYTES,
+	TESS_COUNT_PRIVATE_BYTES,
 	TESS_COUNTS
 };
 

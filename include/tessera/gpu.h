@@ -25,6 +25,7 @@
 #include <linux/xarray.h>
 
 struct device;
+struct kobject;
 struct module;
 struct tess_blueprint;
 struct tess_gpu;
@@ -162,6 +163,16 @@ const struct tess_slice_info *tess_gpu_slice_info(const struct tess_gpu *gpu, un
  * Return: the device.
  */
 struct device *tess_gpu_dev(const struct tess_gpu *gpu);
+
+/**
+ * tess_gpu_kobj() - directory of a GPU in sysfs, gpuN/
+ * @gpu: GPU that the caller was given by gpu_add()
+ *
+ * What a front-end puts there it removes in gpu_remove().
+ *
+ * Return: parent for kobjects.
+ */
+struct kobject *tess_gpu_kobj(struct tess_gpu *gpu);
 
 /**
  * tess_gpu_hold() - keep the module of the back-end while the GPU is in use

@@ -61,7 +61,7 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
 
 /**
  * tess_vram_alloc() - allocate VRAM
- * @gpu: GPU
+ * @vgpu: elastic vGPU; it stays until the memory is free
  * @size: bytes, a multiple of 4 KiB
  * @near_slice: in this slice's bank if possible; -1: anywhere
  * @contiguous: one extent, which is what a display head can show; wherever there is room for it
@@ -69,12 +69,12 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu);
  * Return: zeroed memory, or error pointer: -EINVAL, -ENOSPC, -ENOMEM, -ENODEV; -EBUSY the GPU
  * sleeps with the system.
  */
-struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
+struct tess_vram *tess_vram_alloc(struct tess_vgpu *vgpu, u64 size, int near_slice,
 				  bool contiguous);
 
 /**
  * tess_vram_reserve() - allocate VRAM that may not be zero
- * @gpu: GPU
+ * @vgpu: as of tess_vram_alloc()
  * @size: as of tess_vram_alloc()
  * @near_slice: as of tess_vram_alloc()
  * @contiguous: as of tess_vram_alloc()
@@ -84,7 +84,7 @@ struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice
  *
  * Return: as tess_vram_alloc().
  */
-struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
+struct tess_vram *tess_vram_reserve(struct tess_vgpu *vgpu, u64 size, int near_slice,
 				    bool contiguous);
 
 /**
@@ -123,12 +123,28 @@ int tess_vram_write(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offs
 		    const void *buf, u64 size);
 
 /**
- * tess_gpu_vram_free() - VRAM that nobody has
+ * tess_gpu_vram_free() - VRAM that nobody has, and that is kept for nobody
  * @gpu: GPU
  *
  * Return: bytes.
  */
 u64 tess_gpu_vram_free(struct tess_gpu *gpu);
+
+/**
+ * tess_vgpu_vram_size() - VRAM that an elastic vGPU can have at most
+ * @vgpu: vGPU
+ *
+ * Return: bytes: what it claims, or all of the GPU's.
+ */
+u64 tess_vgpu_vram_size(struct tess_vgpu *vgpu);
+
+/**
+ * tess_vgpu_vram_free() - VRAM that an elastic vGPU can allocate
+ * @vgpu: vGPU
+ *
+ * Return: bytes.
+ */
+u64 tess_vgpu_vram_free(struct tess_vgpu *vgpu);
 
 /* ---- GPU address spaces ---- */
 

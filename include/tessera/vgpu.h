@@ -35,14 +35,16 @@ struct tess_vgpu;
  *	was sent before runs to its end. Process context. Optional
  * @closing: elastic vGPUs only: @reclaim will follow for this vslice, perhaps after it was made
  *	for others: take no new work for it. Process context, does not wait for work. Optional
- * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else.
+ * @reclaim: elastic vGPUs only: the slice behind @vslice is wanted by somebody else, or was given
+ *	up by tess_vgpu_recompose().
  *	Drain and return; on return all rings of this vslice are gone, and none is made
  *	until @restore. Process context, bounded time
- * @restore: elastic only: the slice behind @vslice came back, rings may be made
- * @evict: elastic vGPUs only: a vGPU is to be composed and VRAM is full: give up @bytes of it, or
- *	one allocation at least, whose contents are kept elsewhere. Returns the bytes that became
- *	free; 0: all that is left is in use. Process context, no lock of the core is held, bounded
- *	time. Optional
+ * @restore: elastic only: the slice behind @vslice is there, rings may be made. Also for those
+ *	that it has from the start, before tess_vgpu_create() returns
+ * @evict: elastic vGPUs only: a vGPU is to be composed and VRAM is full, or this one is to have
+ *	less: give up @bytes of it, or one allocation at least, whose contents are kept elsewhere.
+ *	Returns the bytes that became free; 0: all that is left is in use. Process context, no lock
+ *	of the core is held, bounded time. Optional
  * @parked: the vslice leaves its slice now; tess_vslice_doorbell_phys() says 0 already.
  *	On return no store of the client reaches the slice's doorbell any more; those
  *	that come later are caught and reported by tess_vslice_wake(). Process context,
@@ -82,9 +84,11 @@ struct tess_client_ops {
 /**
  * struct tess_vgpu_params - arguments of tess_vgpu_create()
  * @name: owner as shown in sysfs ("drm", mdev UUID), copied
- * @blueprint: what is asked for; ignored if @elastic
- * @elastic: the vGPU has one vslice per slice of the GPU; it holds those that are
- *	free and gives them back (reclaim) when another vGPU needs them
+ * @blueprint: what is asked for
+ * @elastic: the vGPU has one vslice per slice of the GPU, and rings (ring.h) on those that it
+ *	holds. Without a blueprint (no slices) it holds those that are free and gives them back
+ *	(reclaim) when another vGPU needs them. With one it claims what that says: slices, and
+ *	the right to as much VRAM, which it allocates by tess_vram_alloc()
  * @part: of a client that has more of them: only its owner composes it anew
  * @ops: call-backs
  * @priv: tess_vgpu_priv()
@@ -114,13 +118,13 @@ struct tess_vgpu_params {
  * @params: what is wanted, copied
  *
  * Whole or not at all. Slices come reset, their rings disabled, and with scrubbed
- * memory. An elastic vGPU works without stage 2 (bypass). Of any other with host_fault()
+ * memory, but for elastic ones. These work without stage 2 (bypass). Of any other with host_fault()
  * nothing runs until tess_vgpu_set_stage2(): registers cannot be written. Call-backs may
  * come before it returns.
  *
  * Return: vGPU or error pointer: -EINVAL nonsense in the blueprint, -EOPNOTSUPP the GPU
  * cannot share slices, -ENOSPC not enough free slices of the kind or VRAM (the kernel log
- * says what was missing), -EBUSY the GPU has an elastic vGPU already, or sleeps with
+ * says what was missing), -EBUSY the GPU has one already that holds what is free, or sleeps with
  * the system, -ENODEV the GPU goes away, -ENOMEM.
  */
 struct tess_vgpu *tess_vgpu_create(struct tess_gpu *gpu, const struct tess_vgpu_params *params);
@@ -291,14 +295,16 @@ int tess_vgpu_profile(struct tess_vgpu *vgpu, struct tess_profile *profile);
 
 /**
  * tess_vgpu_recompose() - give a vGPU another shape, while it runs
- * @vgpu: vGPU with parked() and resumed()
+ * @vgpu: vGPU with parked() and resumed(), or an elastic one that claims what it has
  * @bp: from tess_blueprint_parse(); as many slices as it has vslices at most, the memory that
- *	it has, exclusive or shared as it is
+ *	it has, exclusive or shared as it is. One that claims can have other memory
  * @reason: filled if it is refused; may be NULL
  *
  * Whole or not at all. New slices are taken before anything changes, vslices are parked, moved
  * and resumed with all their work, one after the other, then config() tells the client, then
  * slices that are left over are scrubbed and free. The client's memory stays where it is.
+ * Of an elastic vGPU slices come by restore(), then others go by closing() and reclaim(), with
+ * evict() before if it is to have less VRAM than it has allocated.
  *
  * Return: 0; -EINVAL nonsense; -EBUSY it cannot be changed to this while it is in use: more
  * vslices, other memory, shared instead of exclusive; -ENOSPC not enough free slices;

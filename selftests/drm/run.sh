@@ -7,7 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 dir=out/selftests/drm
 [ $# -gt 0 ] || set -- abi_1_0 query memory evict prime bind queue submit spread sync fault dump isolation \
-	stress fdinfo elastic turns lifetime held torn
+	stress fdinfo elastic nodes turns lifetime held torn
 
 status=0
 for test; do

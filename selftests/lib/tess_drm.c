@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/sync_file.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -91,20 +92,30 @@ uint64_t tess_sysfs_wait(const char *name, uint64_t value, unsigned int seconds)
 	return now;
 }
 
+/* Those of vGPUs that processes have for themselves say whose they are */
+static bool node_is_claimed(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s/vgpu", dir, name);
+	return !access(path, F_OK);
+}
+
 int __tess_open_node(const char *name)
 {
-	char path[400];
+	char path[400], file[400];
 	struct dirent *entry;
 	int fd = -ENODEV;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/device/drm", tess_sysfs_dir());
 	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, name, strlen(name)))
+	while (fd == -ENODEV && dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, name, strlen(name)) ||
+		    node_is_claimed(path, entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), "/dev/dri/%.32s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
+		snprintf(file, sizeof(file), "/dev/dri/%.32s", entry->d_name);
+		fd = open(file, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			fd = -errno;
 	}

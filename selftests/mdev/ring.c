@@ -10,6 +10,7 @@
 #define RING_LOG2 6 /* one page */
 /* For hosts that check themselves, on busy machines */
 #define TIMEOUT_MS 60000
+#define LOOK_MS 1000
 
 void *ram_at(struct vgpu *v, uint64_t gpa)
 {
@@ -157,11 +158,16 @@ int ring_wait(struct ring *r)
 
 int ring_wait_record(struct ring *r)
 {
-	long end = now_ms() + TIMEOUT_MS;
+	long now = now_ms(), end = now + TIMEOUT_MS, look = now + LOOK_MS;
 
-	while (r->rec->seq != r->seq) {
-		if (now_ms() > end)
+	for (; r->rec->seq != r->seq; now = now_ms()) {
+		if (now > end)
 			return -ETIME;
+		if (now > look) {
+			if (reg32(r->v, TESS_REG_ID) == UINT32_MAX)
+				return -ENODEV;
+			look = now + LOOK_MS;
+		}
 		usleep(100);
 	}
 	return 0;

@@ -39,6 +39,7 @@ enum { VGPU, BESIDE, VGPUS };
  * @slow: memory that does not come
  * @go: the VMM's threads may begin
  * @begun: threads that have begun
+ * @tids: their numbers, in the order in which they began
  * @ended: threads that came to their end
  * @act: what the thread does to the vGPU
  */
@@ -47,6 +48,7 @@ struct scene {
 	struct slow *slow;
 	bool go;
 	unsigned int begun;
+	pid_t tids[2];
 	unsigned int ended;
 	void (*act)(struct vgpu *v);
 };
@@ -86,6 +88,44 @@ static bool count_wait(const unsigned int *count, unsigned int wanted, long ms)
 static void count(unsigned int *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL);
+}
+
+/* The next thread begins */
+static void begin(struct scene *s)
+{
+	s->tids[s->begun] = gettid();
+	count(&s->begun);
+}
+
+static char state_of(pid_t tid)
+{
+	char path[32], text[256] = "", *name_end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return '?';
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(fd);
+	name_end = strrchr(text, ')');
+	return name_end ? name_end[2] : '?';
+}
+
+/* Until a thread queues for a lock of the kernel: whenever it is looked at, it waits for good */
+static bool queue_wait(pid_t tid, long ms)
+{
+	long end = now_ms() + ms * patience();
+	unsigned int looks = 0;
+
+	while (looks < 5) {
+		if (now_ms() > end)
+			return false;
+		usleep(20000);
+		looks = state_of(tid) == 'D' ? looks + 1 : 0;
+	}
+	return true;
 }
 
 /* ---- the VMM ---- */
@@ -133,7 +173,7 @@ static void *act(void *arg)
 	struct thread *t = arg;
 
 	flag_wait(&t->s->go, BOUND_MS);
-	count(&t->s->begun);
+	begin(t->s);
 	t->s->act(t->v);
 	count(&t->s->ended);
 	return NULL;
@@ -366,8 +406,8 @@ static void *join(void *arg)
 
 	/* Second in the queue for the lock */
 	count_wait(&j->s->begun, 1, BOUND_MS);
-	usleep(200000);
-	count(&j->s->begun);
+	queue_wait(j->s->tids[0], BOUND_MS);
+	begin(j->s);
 	vgpu_join(&v, j->s->uuid[BESIDE], j->first);
 	count(&j->s->ended);
 	return NULL;
@@ -410,8 +450,8 @@ static bool deadlock(struct __test_metadata *_metadata, struct scene *s)
 		run_against_itself(s);
 	EXPECT_TRUE(slow_wait(s->slow, 20000 * patience()));
 	__atomic_store_n(&s->go, true, __ATOMIC_RELEASE);
-	EXPECT_TRUE(count_wait(&s->begun, 2, 20000));
-	usleep(200000);
+	EXPECT_TRUE(count_wait(&s->begun, 2, BOUND_MS));
+	EXPECT_TRUE(queue_wait(s->tids[1], 20000));
 	slow_release(s->slow);
 	if (!count_wait(&s->ended, 1, 2 * STUCK_MS))
 		return true;

@@ -170,7 +170,10 @@ uint64_t ring_fence(struct ring *r, bool irq);
 void ring_kick(struct ring *r);
 /* Wait for the last FENCE: 0, -ETIME, or -EFAULT if the vslice faulted */
 int ring_wait(struct ring *r);
-/* The same by the record alone, so that nobody looks at a register: 0, -ETIME */
+/*
+ * The same by the record alone, so that nobody looks at a register, but each second whether there
+ * still is a GPU: 0, -ETIME, or -ENODEV
+ */
 int ring_wait_record(struct ring *r);
 /* FENCE and wait */
 int ring_finish(struct ring *r);

@@ -2,6 +2,7 @@
 /* The analyzer's arithmetic is pure: the kernel's source, compiled here. */
 #include "../../drivers/core/algo/analyze.c"
 
+#include <linux/array_size.h>
 #include <math.h>
 
 #include "harness.h"
@@ -273,6 +274,105 @@ TEST(nonsense)
 		ASSERT_LE(load.queue_depth, 65536000U);
 		ASSERT_LE(load.shader, 1000U);
 		ASSERT_LE(load.memory, 1000U);
+		ASSERT_LE(load.flop, 1000U);
+		ASSERT_LE(load.stall, 1000U);
+		ASSERT_LE(load.texture, 1000U);
+		ASSERT_LE(load.pixel, 1000U);
+		ASSERT_LE(load.ray, 1000U);
+	}
+}
+
+/* What a slice counted in 1000 busy cycles, and its rates; 4 cores, 64 bytes a cycle */
+struct kind_of_work {
+	u64 instructions, flops, stall, texels, pixels, rays, copied, linked, global, private;
+	bool draws, traffic;
+	struct tess_load load;
+};
+
+static const struct kind_of_work kinds_of_work[] = {
+	{ .instructions = 4000, .load = { .shader = 1000 } },
+	{ .instructions = 2000,
+	  .flops = 2000,
+	  .stall = 1000,
+	  .load = { .shader = 500, .flop = 250, .stall = 250 } },
+	/* A filter of four samples in every fourth instruction of each core */
+	{ .instructions = 4000,
+	  .texels = 4000,
+	  .draws = true,
+	  .load = { .shader = 750, .texture = 250 } },
+	{ .instructions = 4000,
+	  .texels = 8000,
+	  .pixels = 4000,
+	  .rays = 1000,
+	  .draws = true,
+	  .load = { .shader = 0, .texture = 500, .pixel = 250, .ray = 250 } },
+	/* More of units than there can be instructions */
+	{ .instructions = 10, .rays = 1000, .draws = true, .load = { .ray = 250 } },
+	/* A slice without units */
+	{ .instructions = 4000, .texels = 4, .pixels = 4, .rays = 1, .load = { .shader = 999 } },
+	/* Private memory does not count, and links do where nothing else is known */
+	{ .copied = 16000,
+	  .linked = 16000,
+	  .global = 32000,
+	  .private = 64000,
+	  .traffic = true,
+	  .load = { .memory = 750 } },
+	{ .copied = 16000, .linked = 16000, .load = { .memory = 500 } },
+	{ .global = 100000, .traffic = true, .load = { .memory = 1000 } },
+};
+
+static void count(struct work *w, const struct kind_of_work *k)
+{
+	*counter_of(w, TESS_COUNT_BUSY) += 1000;
+	*counter_of(w, TESS_COUNT_INSTRUCTIONS) += k->instructions;
+	*counter_of(w, TESS_COUNT_FLOPS) += k->flops;
+	*counter_of(w, TESS_COUNT_STALL) += k->stall;
+	*counter_of(w, TESS_COUNT_TEXELS) += k->texels;
+	*counter_of(w, TESS_COUNT_PIXELS) += k->pixels;
+	*counter_of(w, TESS_COUNT_RAYS) += k->rays;
+	*counter_of(w, TESS_COUNT_BYTES) += k->copied;
+	*counter_of(w, TESS_COUNT_LINK_BYTES) += k->linked;
+	*counter_of(w, TESS_COUNT_GLOBAL_BYTES) += k->global;
+	*counter_of(w, TESS_COUNT_PRIVATE_BYTES) += k->private;
+	w->time += 1000;
+}
+
+static struct tess_load load_by(const struct kind_of_work *k)
+{
+	struct tess_sample s = {
+		.cores = CORES,
+		.bytes_per_cycle = BYTES_PER_CYCLE,
+		.texels_per_cycle = k->draws ? 4 * CORES : 0,
+		.pixels_per_cycle = k->draws ? 4 * CORES : 0,
+		.rays_per_cycle = k->draws ? CORES : 0,
+		.traffic = k->traffic,
+		.half_life = 1000,
+	};
+	struct work w = { .time = 1 };
+
+	for (unsigned int i = 0; i < 20; i++) {
+		s.time = w.time;
+		s.counters = w.counters;
+		tess_analysis_update(&w.an, &s);
+		count(&w, k);
+	}
+	return load_of(&w);
+}
+
+TEST(intensities)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds_of_work); i++) {
+		struct tess_load load = load_by(&kinds_of_work[i]);
+		const struct tess_load *want = &kinds_of_work[i].load;
+
+		TH_LOG("work %zu", i);
+		EXPECT_EQ(load.shader, want->shader);
+		EXPECT_EQ(load.flop, want->flop);
+		EXPECT_EQ(load.stall, want->stall);
+		EXPECT_EQ(load.texture, want->texture);
+		EXPECT_EQ(load.pixel, want->pixel);
+		EXPECT_EQ(load.ray, want->ray);
+		EXPECT_EQ(load.memory, want->memory);
 	}
 }
 

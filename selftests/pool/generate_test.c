@@ -28,18 +28,19 @@ struct sample {
 };
 
 static const struct sample given[] = {
-	{ "", "utilization=0 queue=0 shader=0 texture=0 memory=0 slices=0 displays=0 path=local" },
+	{ "",
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 displays=0 path=local" },
 	{ "# a desktop\n"
 	  "utilization=950 queue=1500\t# busy\n"
 	  "displays=2@2560x1440@144 path=remote\n\n"
-	  "engines=raster,compute#all\nshader=1 texture=2 memory=3 slices=4",
-	  "utilization=950 queue=1500 shader=1 texture=2 memory=3 slices=4 "
+	  "engines=raster,compute#all\nshader=1 texture=2 ray=8 memory=3 slices=4 pixel=9",
+	  "utilization=950 queue=1500 shader=1 texture=2 pixel=9 ray=8 memory=3 slices=4 "
 	  "displays=2@2560x1440@144 path=remote engines=compute,raster" },
 	{ "displays=4@1x16384 queue=4294967295 engines=all",
-	  "utilization=0 queue=4294967295 shader=0 texture=0 memory=0 slices=0 "
+	  "utilization=0 queue=4294967295 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 "
 	  "displays=4@1x16384 path=local engines=all" },
 	{ "displays=1",
-	  "utilization=0 queue=0 shader=0 texture=0 memory=0 slices=0 displays=1 path=local" },
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 displays=1 path=local" },
 };
 
 static const struct sample refused[] = {
@@ -49,6 +50,7 @@ static const struct sample refused[] = {
 	{ "utilization=1001", "line 1, column 13: utilization: 1001 is not from 0 to 1000" },
 	{ "queue=4294967296", "line 1, column 7: queue: 4294967296 is not from 0 to 4294967295" },
 	{ "slices=65", "line 1, column 8: slices: 65 is not from 0 to 64" },
+	{ "ray=1001", "line 1, column 5: ray: 1001 is not from 0 to 1000" },
 	{ "shader=0.5", "line 1, column 8: shader: \"0.5\" is no number" },
 	{ "displays=5", "line 1, column 10: displays: 5 is not from 0 to 4" },
 	{ "displays=@800x600", "line 1, column 10: displays: \"\" is no number" },
@@ -199,6 +201,21 @@ static const struct rule rules[] = {
 	{ "slices=4 utilization=500 texture=400 shader=400", BASE, SAME("4", "mixed") },
 	{ "slices=4 utilization=500 texture=399 shader=400", BASE, SAME("4", "mixed") },
 	{ "slices=4 utilization=500 texture=1", BASE, SAME("4", "render") },
+	/* ... texture, pixel and ray together */
+	{ "slices=4 utilization=500 pixel=400 shader=399", BASE, SAME("4", "render") },
+	{ "slices=4 utilization=500 ray=400 shader=400", BASE, SAME("4", "mixed") },
+	{ "slices=4 utilization=500 texture=134 pixel=133 ray=133", BASE, SAME("4", "render") },
+	{ "slices=2 texture=133 pixel=133 ray=134",
+	  "slices=2 max=2 kind=mixed memory=16M policy=auto",
+	  "slices=2 min=2 max=2 kind=render memory=16M topology=none engines=all" REST("0") },
+	{ "slices=2 texture=133 pixel=133 ray=133",
+	  "slices=2 max=2 kind=mixed memory=16M policy=auto",
+	  "slices=2 min=2 max=2 kind=mixed memory=16M topology=none engines=all" REST("0") },
+	{ "slices=4 utilization=500 ray=1", BASE, SAME("4", "render") },
+	{ "slices=4 utilization=500 pixel=1 shader=900", BASE, SAME("4", "mixed") },
+	{ "slices=2 ray=1", "slices=2 kind=compute engines=compute policy=auto",
+	  "slices=2 min=2 max=2 kind=render memory=0 topology=none "
+	  "engines=compute,raster" REST("0") },
 	{ "slices=2 texture=1", "slices=2 kind=mixed",
 	  "slices=2 min=2 max=2 kind=mixed memory=0 topology=none engines=all heads=0 "
 	  "share=exclusive policy=manual gpus=1" },
@@ -214,6 +231,15 @@ static const struct rule rules[] = {
 	  "slices=1 min=1 max=2 kind=any memory=16M topology=mesh engines=all" REST("0") },
 	{ "memory=700", "slices=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=any memory=16M topology=none engines=all" REST("0") },
+	/* ... but not by what units move, up to 300 of them */
+	{ "slices=4 utilization=600 memory=1000 texture=301", BASE, SAME("4", "render") },
+	{ "slices=4 utilization=600 memory=1000 texture=100 pixel=101 ray=100", BASE,
+	  SAME("4", "render") },
+	{ "slices=4 utilization=600 memory=700 texture=100 pixel=100 ray=100", BASE,
+	  "slices=5 min=2 max=8 kind=render memory=32M topology=ring engines=all" REST("0") },
+	{ "slices=4 utilization=901 queue=1000 memory=1000 pixel=1000", BASE, SAME("6", "render") },
+	{ "memory=1000 ray=1000", "slices=1 max=2 policy=auto",
+	  "slices=1 min=1 max=2 kind=render memory=0 topology=none engines=all" REST("0") },
 	/* engines */
 	{ "engines=copy", BASE,
 	  "slices=4 min=2 max=8 kind=any memory=16M topology=ring engines=copy" REST("0") },
@@ -286,6 +312,8 @@ static struct tess_profile random_profile(struct random *r)
 		.queue_milli = random_below(r, 3) ? random_below(r, 6000) : 0,
 		.shader = random_permille(r),
 		.texture = random_below(r, 2) ? random_permille(r) : 0,
+		.pixel = random_below(r, 2) ? random_permille(r) : 0,
+		.ray = random_below(r, 3) ? 0 : random_permille(r),
 		.memory = random_permille(r),
 		.slices = random_below(r, 20),
 		.heads = random_below(r, TESS_HEADS_MAX + 1),

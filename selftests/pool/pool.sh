@@ -105,7 +105,7 @@ all_modes()
 # What vGPUs do at which time is not for everybody
 nobody_sees_activity()
 {
-	for name in slices/slice0/busy_cycles slices/slice0/switches vgpus/drm/vslice0/resident \
+	for name in slices/slice0/busy_cycles slices/slice0/counters slices/slice0/switches vgpus/drm/vslice0/resident \
 		vgpus/drm/vslice0/run_cycles vgpus/drm/vslice0/utilization; do
 		cat $gpu/$name >/dev/null || return
 		! setpriv --reuid=65534 --regid=65534 --clear-groups cat $gpu/$name 2>/dev/null ||
@@ -171,6 +171,22 @@ work_is_counted()
 	work || return
 	[ "$(cat $gpu/time_cycles)" -gt "$time" ] && [ "$(sum busy_cycles)" -gt "$busy" ] &&
 		[ "$(sum instructions)" -gt "$insns" ] && [ "$(sum packets)" -gt 0 ]
+}
+
+# An idle GPU: each counter is as its own file has it, and none is left out
+counters_in_one_look()
+{
+	private "$class/gpu<N>/slices/slice<M>/" |
+		grep -vxE 'switches|preemptions|timeouts|moves_in|moves_out|counters' >/tmp/documented
+	for dir in $gpu/slices/slice*; do
+		[ "$(sed -n '1s/time_cycles //p' "$dir/counters")" -gt 0 ] || return
+		tail -n +2 "$dir/counters" >/tmp/counters
+		cut -d' ' -f1 /tmp/counters | sort | diff /tmp/documented - || return
+		while read -r name value; do
+			is "$dir/$name" "$value" || return
+		done </tmp/counters
+	done
+	grep -q '^instructions [1-9]' $gpu/slices/slice*/counters
 }
 
 # Slices are reset when they change hands, their history is not
@@ -260,6 +276,66 @@ memory_is_back() # VRAM
 	status=$?
 	vgpu_remove "$(uuid 1)"
 	is $gpu/vram_free "$1" && return $status
+}
+
+service_out_and_in()
+{
+	s=$gpu/slices/slice0
+	is $s/service in && echo out >$s/service && is $s/service out && is $s/state offline || return
+	is $s/owner "" && is $gpu/slices_free 15 && is $gpu/vgpus/drm/vslice0/slice -1 && work || return
+	echo out >$s/service && is $s/service out || return
+	echo in >$s/service && is $s/service in && is $s/state elastic && is $gpu/slices_free 16 && work
+}
+
+# Its owner keeps it, then nobody gets it
+service_drains()
+{
+	vgpu_create C2 "$(uuid 1)" || return
+	owned=$(grep -lx "$(uuid 1)" $gpu/slices/slice*/owner | xargs -n 1 dirname)
+	for s in $owned; do
+		echo out >"$s"/service && is "$s"/service draining && is "$s"/state used || return
+	done
+	available C2 2 && vgpu_remove "$(uuid 1)" && is $gpu/slices_free 14 && available C2 2 || return
+	counts state offline 2
+	for s in $owned; do
+		is "$s"/service out && echo in >"$s"/service || return
+	done
+	counts state elastic 16 && available C2 3
+}
+
+service_of_all()
+{
+	for s in $gpu/slices/slice*; do
+		echo out >"$s"/service || return
+	done
+	counts state offline 16 && is $gpu/slices_free 0 && available C1 0 || return
+	! vgpu_create C1 "$(uuid 1)" 2>/dev/null || return
+	for s in $gpu/slices/slice*; do
+		echo in >"$s"/service || return
+	done
+	counts state elastic 16 && vgpu_create C1 "$(uuid 1)" && vgpu_remove "$(uuid 1)" && work
+}
+
+service_refuses()
+{
+	! echo draining >$gpu/slices/slice0/service && ! echo >$gpu/slices/slice0/service &&
+		is $gpu/slices/slice0/service in
+}
+
+# Out and in while vGPUs come and go; then everything is back
+service_race()
+{
+	(for n in 1 2 3 4 5 6 7 8; do
+		for s in $gpu/slices/slice*; do echo out >"$s"/service; done
+		for s in $gpu/slices/slice*; do echo in >"$s"/service; done
+	done) &
+	for k in 1 2; do
+		(for n in 1 2 3 4 5 6; do
+			vgpu_create C2 "$(uuid $k)" 2>/dev/null && vgpu_remove "$(uuid $k)"
+		done) &
+	done
+	wait
+	counts state elastic 16 && counts service in 16 && available C2 3 && work
 }
 
 race() # create and remove from several sides at once, then everything is back
@@ -410,6 +486,7 @@ check "route=register" route_takes register
 check "route=page" route_takes page
 check "route=nonsense is refused" route_refuses
 check "work is counted" work_is_counted
+check "counters in one look" counters_in_one_look
 check "counters outlive owners" counters_stay
 for type in C1 C2 C4 R1 R2 R4 M1 M2 M4; do
 	check "availability of $type is exact" exactly $type
@@ -421,6 +498,11 @@ check "creating and removing at once" race
 check "unbind and bind, 5 times" rebind
 check "unbind with a vGPU" unbind_with_vgpu
 check "the other GPU does not notice" other_gpu_stays
+check "a slice out of service and back" service_out_and_in
+check "a slice that somebody has drains" service_drains
+check "all slices out of service and back" service_of_all
+check "service is in or out" service_refuses
+check "service changes while vGPUs come and go" service_race
 pci_check "function level reset" function_reset
 pci_check "hot unplug and plug" hotplug
 pci_check "a GPU that does not answer is reset by itself" recovers

@@ -13,6 +13,7 @@
  *
  * One that forgot what it had, and may come back, is not dead: what is asked meanwhile fails.
  */
+#include <linux/array_size.h>
 #include <linux/bits.h>
 #include <linux/export.h>
 #include <tessera/compat.h>
@@ -72,6 +73,33 @@ bool tess_chip_is_alive(struct tess_chip *chip)
 }
 EXPORT_SYMBOL_NS_GPL(tess_chip_is_alive, TESS_NS);
 
+/* In registers of 32 bits: two processors cannot get into each other's halves */
+static void invalidate_masks(struct tess_chip *chip, u64 slices)
+{
+	u32 mask[] = { lower_32_bits(slices), upper_32_bits(slices) };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mask); i++)
+		if (mask[i])
+			tess_chip_write32(chip, TESS_GLOBAL_PAGE, TESS_REG_TLB_INVALIDATE(i),
+					  mask[i]);
+}
+
+/* A GPU without them */
+static void invalidate_each(struct tess_chip *chip, u64 slices)
+{
+	unsigned int i;
+
+	for (i = 0; i < chip->info.slice_count; i++) {
+		if (!(slices & BIT_ULL(i)))
+			continue;
+		if (chip->info.is_vgpu)
+			tess_chip_write32(chip, TESS_CLIENT_PAGE(i), TESS_SREG_TLB_INVALIDATE, 1);
+		else
+			tess_chip_write32(chip, TESS_HOST_PAGE(i), TESS_HREG_TLB_INVALIDATE, 1);
+	}
+}
+
 /**
  * tess_chip_invalidate() - drop translations
  * @chip: device
@@ -81,19 +109,13 @@ EXPORT_SYMBOL_NS_GPL(tess_chip_is_alive, TESS_NS);
  */
 void tess_chip_invalidate(struct tess_chip *chip, u64 slices)
 {
-	unsigned int i;
-
 	/* Pairs with tess_chip_bury(). One that sleeps wakes up without translations */
 	if (!slices || smp_load_acquire(&chip->dead) || READ_ONCE(chip->be.asleep))
 		return;
-	for (i = 0; i < chip->info.slice_count; i++) {
-		if (!(slices & BIT_ULL(i)))
-			continue;
-		if (chip->info.is_vgpu)
-			tess_chip_write32(chip, TESS_CLIENT_PAGE(i), TESS_SREG_TLB_INVALIDATE, 1);
-		else
-			tess_chip_write32(chip, TESS_HOST_PAGE(i), TESS_HREG_TLB_INVALIDATE, 1);
-	}
+	if (chip->info.caps & TESS_CAPS_INVALIDATE)
+		invalidate_masks(chip, slices);
+	else
+		invalidate_each(chip, slices);
 	/* Writes are posted: an answer means that they have arrived */
 	tess_chip_is_alive(chip);
 }

@@ -55,7 +55,7 @@ int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
 	rc = tess_chip_counters(be, slice, false, counters);
 	if (rc)
 		return rc;
-	for (i = 0; i < TESS_COUNTS; i++)
+	for (i = 0; i < TESS_CHIP_CLIENT_COUNTS; i++)
 		start.counters.counter[tess_chip_counter_reg(i) / sizeof(u64)] =
 			cpu_to_le64(counters[i]);
 	if (!tess_chip_is_alive(chip))
@@ -65,6 +65,7 @@ int tess_chip_context_capture(struct tess_backend *be, unsigned int slice,
 		return -EALREADY;
 	tess_chip_context_put_start(chip, slice, &start);
 	tess_chip_context_set(ctx, &start);
+	memcpy(ctx->counts, counters + TESS_CHIP_CLIENT_COUNTS, sizeof(ctx->counts));
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/chip.h"
 #include "client.h"
 #include "context.h"
+#include "counters.h"
 
 /* Accesses fail: why? */
 static int client_error(struct tess_chip *chip)
@@ -57,6 +58,8 @@ static int client_write(struct tess_backend *be, unsigned int slice, u32 off, un
 	/* It may have been in time: whoever repeats it finds a client with a fault */
 	if (tess_chip_is_absent(chip))
 		return -EAGAIN;
+	if (off == TESS_SREG_RESET && val == 1)
+		tess_chip_counters_reset(chip, slice);
 	if (client_makes_ring(off))
 		chip->switcher.slice[slice].anew = true;
 	return 0;

@@ -124,9 +124,11 @@ int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COU
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < TESS_COUNTS; i++)
+	for (i = 0; !rc && i < TESS_CHIP_CLIENT_COUNTS; i++)
 		rc = tess_chip_context_read(hw, TESS_SREG_COUNTERS + tess_chip_counter_reg(i), 8,
 					    &counters[i]);
+	memcpy(counters + TESS_CHIP_CLIENT_COUNTS, to_tess_chip_context(hw)->counts,
+	       sizeof(to_tess_chip_context(hw)->counts));
 	return rc;
 }
 
@@ -463,6 +465,7 @@ void tess_chip_context_copy(struct tess_hw_context *hw, const struct tess_hw_con
 	/* Never more than there is room for: tess_chip_context_saved() */
 	memcpy(ctx->image, from->image, from->hw.used);
 	memcpy(ctx->regs, from->regs, sizeof(ctx->regs));
+	memcpy(ctx->counts, from->counts, sizeof(ctx->counts));
 	ctx->start = from->start;
 	ctx->hw.used = from->hw.used;
 	ctx->known = from->known;
@@ -476,6 +479,7 @@ void tess_chip_context_clear(struct tess_hw_context *hw)
 	struct tess_chip_context *ctx = to_tess_chip_context(hw);
 
 	regs_reset(ctx);
+	memset(ctx->counts, 0, sizeof(ctx->counts));
 	tess_chip_context_begin(ctx);
 	ctx->known = false;
 }

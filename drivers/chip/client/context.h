@@ -5,6 +5,8 @@
 #include <tessera/backend.h>
 #include <tessera/hw/tess_context.h>
 
+#include "state.h"
+
 struct tess_chip;
 
 /* Client page up to its last register */
@@ -35,6 +37,7 @@ struct tess_chip_context_start {
  * @start: image of the host's
  * @regs: the host's copy of the registers, little endian as they read
  * @known: @regs are those of the last save, or of an image of the host's
+ * @counts: the client's part of the counters that only the host page has, when it was saved
  */
 struct tess_chip_context {
 	struct tess_hw_context hw;
@@ -46,6 +49,7 @@ struct tess_chip_context {
 	struct tess_chip_context_start start;
 	u8 regs[TESS_CHIP_CONTEXT_REGS];
 	bool known;
+	u64 counts[TESS_CHIP_HOST_COUNTS];
 };
 
 static inline struct tess_chip_context *to_tess_chip_context(struct tess_hw_context *hw)

@@ -8,18 +8,23 @@
 
 struct tess_ctx_switch;
 
+/* Counters that the host page has and no context */
+#define TESS_CHIP_HOST_COUNTS	(TESS_HCOUNTER_COUNT - TESS_COUNTER_COUNT)
+
 /**
  * struct tess_chip_switch - exchanges the client of a slice
  * @done: signalled when a context operation may have ended
  * @ready: the slice knows where its descriptor is
  * @stuck: an operation did not end; until the slice is reset
  * @anew: the client made a ring since it came to the slice
+ * @others: what counters of the host page have that is not the client's, modulo 2^64
  */
 struct tess_chip_switch {
 	struct completion done;
 	bool ready;
 	bool stuck;
 	bool anew;
+	u64 others[TESS_CHIP_HOST_COUNTS];
 };
 
 /**

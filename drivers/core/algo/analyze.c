@@ -13,7 +13,7 @@
  *	average = sample + (average - sample) * 2^-(covered / half-life)
  *
  * which does not depend on how a time is cut into samples. For utilization, demand and
- * queue depth that is GPU time: they fall while the vslice idles. For the two intensities
+ * queue depth that is GPU time: they fall while the vslice idles. For the intensities
  * it is busy time: they say what its work is like, whenever there is any.
  *
  * Samples that cover less than a 64th of the half-life are put off, so that the rounding
@@ -33,6 +33,11 @@
 /* More packets do not fit in a ring */
 #define QUEUE_MAX	65536ull
 #define SHORT_SHIFT	6
+/* A fused multiply-add is two */
+#define FLOPS_PER_CYCLE	2
+/* What an instruction of a unit does: a filter's samples, a quarter of a block */
+#define TEXELS_PER_STEP	4
+#define PIXELS_PER_STEP	4
 
 /*
  * 2^-(covered / half_life): a shift for the whole half-lives, and for the rest the cubic
@@ -94,22 +99,60 @@ static u64 analysis_delta(const struct tess_analysis *an, const u64 *counters, e
 	return counters[what] - an->seen[what];
 }
 
+static u64 plus(u64 a, u64 b)
+{
+	return a + min(b, ~a);
+}
+
+/* Memory that others have to share with it: private memory is in the bank of whoever uses it */
+static u64 analysis_bytes(const struct tess_analysis *an, const struct tess_sample *sample,
+			  const u64 *counters)
+{
+	u64 copies = analysis_delta(an, counters, TESS_COUNT_BYTES);
+	enum tess_count rest = sample->traffic ? TESS_COUNT_GLOBAL_BYTES : TESS_COUNT_LINK_BYTES;
+
+	return plus(copies, analysis_delta(an, counters, rest));
+}
+
+/*
+ * Instructions of units say what they draw, not what they compute. How many there were follows
+ * from what they did at most.
+ */
+static u64 analysis_instructions(const struct tess_analysis *an, const u64 *counters)
+{
+	u64 all = analysis_delta(an, counters, TESS_COUNT_INSTRUCTIONS);
+	u64 units = analysis_delta(an, counters, TESS_COUNT_TEXELS) / TEXELS_PER_STEP;
+
+	units = plus(units, analysis_delta(an, counters, TESS_COUNT_PIXELS) / PIXELS_PER_STEP);
+	units = plus(units, analysis_delta(an, counters, TESS_COUNT_RAYS));
+	return all - min(all, units);
+}
+
 static void analysis_intensity(struct tess_analysis *an, const struct tess_sample *sample,
 			       const u64 *counters, u64 busy)
 {
-	u64 bytes = analysis_delta(an, counters, TESS_COUNT_BYTES);
-	u64 links = analysis_delta(an, counters, TESS_COUNT_LINK_BYTES);
-	u64 shader, memory;
+	u64 cores = times(busy, sample->cores);
 	u32 left;
 
 	if (!busy)
 		return;
-	shader = permille(analysis_delta(an, counters, TESS_COUNT_INSTRUCTIONS),
-			  times(busy, sample->cores));
-	memory = permille(bytes + min(links, ~bytes), times(busy, sample->bytes_per_cycle));
 	left = an->worked ? weight_left(busy, sample->half_life) : 0;
-	an->shader = average(an->shader, shader, left);
-	an->memory = average(an->memory, memory, left);
+	an->shader = average(an->shader, permille(analysis_instructions(an, counters), cores),
+			     left);
+	an->flop = average(an->flop, permille(analysis_delta(an, counters, TESS_COUNT_FLOPS),
+					      times(cores, FLOPS_PER_CYCLE)), left);
+	an->stall = average(an->stall, permille(analysis_delta(an, counters, TESS_COUNT_STALL),
+						cores), left);
+	an->texture = average(an->texture,
+			      permille(analysis_delta(an, counters, TESS_COUNT_TEXELS),
+				       times(busy, sample->texels_per_cycle)), left);
+	an->pixel = average(an->pixel,
+			    permille(analysis_delta(an, counters, TESS_COUNT_PIXELS),
+				     times(busy, sample->pixels_per_cycle)), left);
+	an->ray = average(an->ray, permille(analysis_delta(an, counters, TESS_COUNT_RAYS),
+					    times(busy, sample->rays_per_cycle)), left);
+	an->memory = average(an->memory, permille(analysis_bytes(an, sample, counters),
+						  times(busy, sample->bytes_per_cycle)), left);
 	an->worked = true;
 }
 
@@ -172,5 +215,10 @@ void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load)
 	load->demand = whole(an->demand);
 	load->queue_depth = whole(an->queue_depth);
 	load->shader = whole(an->shader);
+	load->flop = whole(an->flop);
+	load->stall = whole(an->stall);
+	load->texture = whole(an->texture);
+	load->pixel = whole(an->pixel);
+	load->ray = whole(an->ray);
 	load->memory = whole(an->memory);
 }

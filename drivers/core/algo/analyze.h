@@ -11,14 +11,25 @@
  * @demand: as @utilization, but with the time for which it was runnable and not resident:
  *	what it would use of a slice of its own at most, permille
  * @queue_depth: packets in its ring, thousandths
- * @shader: instructions per busy cycle and core, permille
- * @memory: bytes of copies and of links per busy cycle, permille of the nominal bandwidth
+ * @shader: instructions but those of units, per busy cycle and core, permille
+ * @flop: floating-point operations, permille of two per busy cycle and core
+ * @stall: cycles that cores lost to translation and to links, per busy cycle and core, permille
+ * @texture: texels per busy cycle, permille of the nominal rate
+ * @pixel: pixels, as @texture
+ * @ray: rays, as @texture
+ * @memory: bytes of copies and of global memory, or of links if the GPU does not count those,
+ *	per busy cycle, permille of the nominal bandwidth
  */
 struct tess_load {
 	u32 utilization;
 	u32 demand;
 	u32 queue_depth;
 	u32 shader;
+	u32 flop;
+	u32 stall;
+	u32 texture;
+	u32 pixel;
+	u32 ray;
 	u32 memory;
 };
 
@@ -28,11 +39,16 @@ struct tess_load {
  * @waited: &tess_sample.waited at the last sample
  * @time: GPU time of the last sample
  * @started: there was a sample
- * @worked: @shader and @memory have a value
+ * @worked: averages from @shader on have a value
  * @utilization: averages as in &struct tess_load, in fixed point
  * @demand: as above
  * @queue_depth: as above
  * @shader: as above
+ * @flop: as above
+ * @stall: as above
+ * @texture: as above
+ * @pixel: as above
+ * @ray: as above
  * @memory: as above
  */
 struct tess_analysis {
@@ -45,6 +61,11 @@ struct tess_analysis {
 	u64 demand;
 	u64 queue_depth;
 	u64 shader;
+	u64 flop;
+	u64 stall;
+	u64 texture;
+	u64 pixel;
+	u64 ray;
 	u64 memory;
 };
 
@@ -56,6 +77,10 @@ struct tess_analysis {
  * @queue: packets in its ring
  * @cores: shader cores of the slice that it was on
  * @bytes_per_cycle: nominal bandwidth of that slice
+ * @texels_per_cycle: its nominal rate of textures; 0: it has no unit for them
+ * @pixels_per_cycle: the same of pixels
+ * @rays_per_cycle: the same of rays
+ * @traffic: the GPU counts global memory
  * @half_life: GPU time after which a sample counts half, 1 to 2^40
  */
 struct tess_sample {
@@ -65,6 +90,10 @@ struct tess_sample {
 	u64 queue;
 	u32 cores;
 	u32 bytes_per_cycle;
+	u32 texels_per_cycle;
+	u32 pixels_per_cycle;
+	u32 rays_per_cycle;
+	bool traffic;
 	u64 half_life;
 };
 

@@ -34,6 +34,8 @@ enum profile_word {
 	QUEUE,
 	SHADER,
 	TEXTURE,
+	PIXEL,
+	RAY,
 	MEMORY_TRAFFIC,
 	MEASURED_SLICES,
 	DISPLAYS,
@@ -47,6 +49,8 @@ static const char *const profile_words[PROFILE_WORDS] = {
 	[QUEUE] = "queue",
 	[SHADER] = "shader",
 	[TEXTURE] = "texture",
+	[PIXEL] = "pixel",
+	[RAY] = "ray",
 	[MEMORY_TRAFFIC] = "memory",
 	[MEASURED_SLICES] = "slices",
 	[DISPLAYS] = "displays",
@@ -73,6 +77,18 @@ static int profile_number(struct tess_words *words, enum profile_word word, u64 
 	return tess_words_number(words, &words->value[word], &range, number);
 }
 
+static int profile_drawing(struct tess_words *words, struct tess_profile *p)
+{
+	int rc;
+
+	rc = profile_number(words, TEXTURE, PERMILLE, &p->texture);
+	if (!rc)
+		rc = profile_number(words, PIXEL, PERMILLE, &p->pixel);
+	if (!rc)
+		rc = profile_number(words, RAY, PERMILLE, &p->ray);
+	return rc;
+}
+
 static int profile_load(struct tess_words *words, struct tess_profile *p)
 {
 	int rc;
@@ -83,7 +99,7 @@ static int profile_load(struct tess_words *words, struct tess_profile *p)
 	if (!rc)
 		rc = profile_number(words, SHADER, PERMILLE, &p->shader);
 	if (!rc)
-		rc = profile_number(words, TEXTURE, PERMILLE, &p->texture);
+		rc = profile_drawing(words, p);
 	if (!rc)
 		rc = profile_number(words, MEMORY_TRAFFIC, PERMILLE, &p->memory);
 	if (!rc)
@@ -184,6 +200,8 @@ int tess_profile_format(const struct tess_profile *profile, char *buf, size_t si
 	len = scnprintf(buf, size, "utilization=%u queue=%u shader=%u texture=%u",
 			min_t(u32, p->utilization, PERMILLE), p->queue_milli,
 			min_t(u32, p->shader, PERMILLE), min_t(u32, p->texture, PERMILLE));
+	len += scnprintf(buf + len, size - len, " pixel=%u ray=%u",
+			 min_t(u32, p->pixel, PERMILLE), min_t(u32, p->ray, PERMILLE));
 	len += scnprintf(buf + len, size - len, " memory=%u slices=%u",
 			 min_t(u32, p->memory, PERMILLE), min_t(u32, p->slices, TESS_MAX_SLICES));
 	len += put_displays(p, buf + len, size - len);
@@ -198,9 +216,21 @@ EXPORT_SYMBOL_NS_GPL(tess_profile_format, TESS_NS);
 
 /* ---- rules ---- */
 
+/* A core that draws does one of them at a time */
+static u32 drawing(const struct tess_profile *p)
+{
+	return min_t(u32, p->texture, PERMILLE) + min_t(u32, p->pixel, PERMILLE) +
+	       min_t(u32, p->ray, PERMILLE);
+}
+
+/*
+ * By copies, or by loads and stores, of which all cores do as much as the copy engine. Units move
+ * more than that and do not wait for it, so what counts for work that draws are their own rates.
+ * Who draws for longer than this has no time left to copy so much.
+ */
 static bool is_bound(const struct tess_profile *p)
 {
-	return p->memory >= TESS_GENERATE_BOUND;
+	return p->memory >= TESS_GENERATE_BOUND && drawing(p) <= PERMILLE - TESS_GENERATE_BOUND;
 }
 
 /* Frames are shown by the GPU, not copied to somebody else who shows them */
@@ -253,7 +283,7 @@ static u32 needed_engines(const struct tess_profile *p)
 
 	if (p->shader)
 		engines |= TESS_ENGINE_COMPUTE;
-	if (p->texture)
+	if (drawing(p))
 		engines |= TESS_ENGINE_RASTER;
 	if (is_local(p))
 		engines |= TESS_ENGINE_DISPLAY;
@@ -265,11 +295,10 @@ static u32 needed_engines(const struct tess_profile *p)
 static u32 generate_kind(const struct tess_profile *p, const struct tess_blueprint *base)
 {
 	bool shades = p->shader >= TESS_GENERATE_HIGH;
-	bool textures = p->texture >= TESS_GENERATE_HIGH;
 
-	if (textures)
+	if (drawing(p) >= TESS_GENERATE_HIGH)
 		return shades ? TESS_KIND_MIXED : TESS_KIND_RENDER;
-	if (p->texture || needed_engines(p) & ~tess_kind_engines(TESS_KIND_COMPUTE)) {
+	if (needed_engines(p) & ~tess_kind_engines(TESS_KIND_COMPUTE)) {
 		/* Not much is drawn, but something; those that were asked for can do it */
 		if (base->kind > TESS_KIND_COMPUTE && !shades)
 			return base->kind;

@@ -10,7 +10,7 @@
 #define TESS_GENERATE_IDLE	300u
 /* Permille that each slice is to be used after that */
 #define TESS_GENERATE_AIM	600u
-/* Permille of shader or texture intensity from which it is what the work is about */
+/* Permille of shader intensity, or of texture, pixel and ray, from which work is about it */
 #define TESS_GENERATE_HIGH	400u
 /* Permille of the memory traffic from which work is bound by it */
 #define TESS_GENERATE_BOUND	700u

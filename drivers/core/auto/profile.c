@@ -7,8 +7,8 @@
  * A profile speaks of the slices that a vGPU has, the analyzer of its vslices, of which
  * several can be at home on a slice: what they use of it is added up, with the time for which
  * they wait for a turn. Else those that take turns would not seem busy, because of what the
- * switches take. How they use it, instructions and memory, is averaged by how much each of them
- * does. Engines are not named: what a client may use says nothing about what it needs.
+ * switches take. How they use it, instructions, what they draw and memory, is averaged by how much
+ * each of them does. Engines are not named: what a client may use says nothing about what it needs.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -25,6 +25,9 @@
  * @demand: permille, with what they wait for
  * @queue: thousandths of a packet
  * @shader: permille, times utilization
+ * @texture: as above
+ * @pixel: as above
+ * @ray: as above
  * @memory: permille, times utilization
  */
 struct profile_sum {
@@ -32,6 +35,9 @@ struct profile_sum {
 	u64 demand;
 	u64 queue;
 	u64 shader;
+	u64 texture;
+	u64 pixel;
+	u64 ray;
 	u64 memory;
 };
 
@@ -41,6 +47,9 @@ static void profile_add(struct profile_sum *sum, const struct tess_load *load)
 	sum->demand += load->demand;
 	sum->queue += load->queue_depth;
 	sum->shader += (u64)load->shader * load->utilization;
+	sum->texture += (u64)load->texture * load->utilization;
+	sum->pixel += (u64)load->pixel * load->utilization;
+	sum->ray += (u64)load->ray * load->utilization;
 	sum->memory += (u64)load->memory * load->utilization;
 }
 
@@ -77,6 +86,9 @@ int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,
 		.utilization = profile_mean(sum.demand, bp.slices, 1000),
 		.queue_milli = profile_mean(sum.queue, bp.slices, U32_MAX),
 		.shader = profile_mean(sum.shader, sum.utilization, 1000),
+		.texture = profile_mean(sum.texture, sum.utilization, 1000),
+		.pixel = profile_mean(sum.pixel, sum.utilization, 1000),
+		.ray = profile_mean(sum.ray, sum.utilization, 1000),
 		.memory = profile_mean(sum.memory, sum.utilization, 1000),
 		.slices = bp.slices,
 		.heads = bp.heads,

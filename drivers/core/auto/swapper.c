@@ -102,13 +102,16 @@ struct swap_look {
 
 static enum tess_swap_use swap_use(const struct tess_slice *slice)
 {
+	if (slice->out)
+		return TESS_SWAP_OTHER;
 	switch (slice->state) {
 	case TESS_SLICE_FREE:
 		return TESS_SWAP_FREE;
 	case TESS_SLICE_SHARED:
 		return slice->owner ? TESS_SWAP_OTHER : TESS_SWAP_SHARED;
 	case TESS_SLICE_ELASTIC:
-		return slice->leaving ? TESS_SWAP_OTHER : TESS_SWAP_ELASTIC;
+		return slice->leaving || slice->client->claims ? TESS_SWAP_OTHER :
+								 TESS_SWAP_ELASTIC;
 	default:
 		return TESS_SWAP_OTHER;
 	}

@@ -59,6 +59,12 @@ struct device *tess_gpu_dev(const struct tess_gpu *gpu)
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_dev, TESS_NS);
 
+struct kobject *tess_gpu_kobj(struct tess_gpu *gpu)
+{
+	return &gpu->dev.kobj;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_kobj, TESS_NS);
+
 bool tess_gpu_can_switch(const struct tess_gpu *gpu)
 {
 	return gpu->can_switch;

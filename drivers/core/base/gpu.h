@@ -90,6 +90,8 @@ struct tess_vgpu_dirs {
  * @generation: number of changes of ownership, from 1
  * @swapper: moves vslices to better slices
  * @display: who is told of events of heads, or NULL. Written under @lock, read under @srcu
+ * @vram_lock: makes allocations of VRAM one after the other. Innermost, but for the back-end's own
+ * @vram_kept: bytes that are free, and kept for those who have a quota. Under @vram_lock
  * @objects_lock: protects @objects, and whether they may be destroyed (@stopped)
  * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
  */
@@ -123,6 +125,9 @@ struct tess_gpu {
 
 	struct tess_swapper swapper;
 	struct tess_display_client __rcu *display;
+
+	struct mutex vram_lock;
+	u64 vram_kept;
 
 	struct mutex objects_lock;
 	struct list_head objects;

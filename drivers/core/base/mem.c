@@ -39,11 +39,13 @@ struct tess_as {
  * struct tess_vram_object - shell of an allocation
  * @obj: object
  * @hw: allocation of the back-end
+ * @quota: that it counts for, or NULL
  * @vram: what the front-end sees
  */
 struct tess_vram_object {
 	struct tess_object obj;
 	struct tess_hw_vram *hw;
+	struct tess_vram_quota *quota;
 	struct tess_vram vram;
 };
 
@@ -91,8 +93,45 @@ static const struct tess_object_ops vram_ops = {
 	.free = vram_shell_free,
 };
 
-struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_slice,
-				    bool contiguous)
+/* Does the back-end have so much that is kept for nobody? Inside tess_gpu_enter() */
+static bool vram_is_there(struct tess_gpu *gpu, u64 size)
+{
+	u64 have = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, SZ_4K);
+
+	lockdep_assert_held(&gpu->vram_lock);
+	return have >= gpu->vram_kept && have - gpu->vram_kept >= size;
+}
+
+/* Inside tess_gpu_enter() */
+static int vram_alloc_of(struct tess_vram_object *v, struct tess_gpu *gpu,
+			 struct tess_vram_quota *quota, u64 size, int near_slice, bool contiguous)
+{
+	int rc = -ENOSPC;
+
+	mutex_lock(&gpu->vram_lock);
+	if (quota ? quota->used + size <= quota->limit : vram_is_there(gpu, size))
+		rc = vram_alloc_hw(v, gpu, size, near_slice, contiguous);
+	if (!rc && quota) {
+		v->quota = quota;
+		quota->used += size;
+		gpu->vram_kept -= size;
+	}
+	mutex_unlock(&gpu->vram_lock);
+	return rc;
+}
+
+/**
+ * tess_vram_reserve_of() - tess_vram_reserve() for the owner of a quota
+ * @gpu: GPU
+ * @quota: that it counts for, until tess_vram_free(); NULL: what is kept for nobody
+ * @size: as of tess_vram_alloc()
+ * @near_slice: as of tess_vram_alloc()
+ * @contiguous: as of tess_vram_alloc()
+ *
+ * Return: as tess_vram_reserve().
+ */
+struct tess_vram *tess_vram_reserve_of(struct tess_gpu *gpu, struct tess_vram_quota *quota,
+				       u64 size, int near_slice, bool contiguous)
 {
 	struct tess_vram_object *v;
 	int idx, rc;
@@ -108,7 +147,7 @@ struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_sli
 		kfree(v);
 		return ERR_PTR(-ENODEV);
 	}
-	rc = vram_alloc_hw(v, gpu, size, near_slice, contiguous);
+	rc = vram_alloc_of(v, gpu, quota, size, near_slice, contiguous);
 	if (!rc)
 		tess_object_add(&v->obj, gpu, &vram_ops);
 	tess_gpu_exit(gpu, idx);
@@ -118,28 +157,21 @@ struct tess_vram *tess_vram_reserve(struct tess_gpu *gpu, u64 size, int near_sli
 	}
 	return &v->vram;
 }
-EXPORT_SYMBOL_NS_GPL(tess_vram_reserve, TESS_NS);
-
-struct tess_vram *tess_vram_alloc(struct tess_gpu *gpu, u64 size, int near_slice,
-				  bool contiguous)
-{
-	struct tess_vram *vram = tess_vram_reserve(gpu, size, near_slice, contiguous);
-
-	if (IS_ERR(vram))
-		return vram;
-	/* Of a GPU that is gone nobody reads it */
-	if (tess_vram_clear(vram) != -EBUSY)
-		return vram;
-	tess_vram_free(gpu, vram);
-	return ERR_PTR(-EBUSY);
-}
-EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
 
 void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
 {
 	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
+	struct tess_vram_quota *quota = v->quota;
+	u64 size = vram->size;
 
 	tess_object_put(&v->obj);
+	if (!quota)
+		return;
+	/* Kept for its owner, once it is free */
+	mutex_lock(&gpu->vram_lock);
+	quota->used -= size;
+	gpu->vram_kept += size;
+	mutex_unlock(&gpu->vram_lock);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vram_free, TESS_NS);
 
@@ -316,25 +348,6 @@ int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from)
 	}
 	kvfree(buf);
 	return rc;
-}
-
-/**
- * tess_vram_available() - VRAM that is free in whole blocks
- * @gpu: GPU
- * @granule: bytes of a block: 4 KiB or 2 MiB
- *
- * Return: bytes; 0 if the GPU has no VRAM, or is gone.
- */
-u64 tess_vram_available(struct tess_gpu *gpu, u64 granule)
-{
-	u64 bytes;
-	int idx;
-
-	if (!gpu->info.vram_size || !tess_gpu_enter(gpu, &idx))
-		return 0;
-	bytes = tess_gpu_ops(gpu)->vram_free_bytes(gpu->be, granule);
-	tess_gpu_exit(gpu, idx);
-	return bytes;
 }
 
 u64 tess_gpu_vram_free(struct tess_gpu *gpu)

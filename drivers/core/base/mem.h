@@ -6,6 +6,25 @@
 
 struct tess_hw_as;
 
+/**
+ * struct tess_vram_quota - VRAM that one client may have, and that is kept for it
+ * @limit: bytes that it may have. Under tess_gpu.vram_lock, as the following
+ * @reserved: bytes that nobody else gets; @limit, or more while that changes
+ * @used: bytes that it has
+ */
+struct tess_vram_quota {
+	u64 limit;
+	u64 reserved;
+	u64 used;
+};
+
+int tess_vram_quota_set(struct tess_gpu *gpu, struct tess_vram_quota *quota, u64 limit);
+void tess_vram_quota_settle(struct tess_gpu *gpu, struct tess_vram_quota *quota, u64 limit);
+u64 tess_vram_quota_left(struct tess_gpu *gpu, struct tess_vram_quota *quota);
+u64 tess_vram_quota_excess(struct tess_gpu *gpu, struct tess_vram_quota *quota);
+
+struct tess_vram *tess_vram_reserve_of(struct tess_gpu *gpu, struct tess_vram_quota *quota,
+				       u64 size, int near_slice, bool contiguous);
 u64 tess_vram_available(struct tess_gpu *gpu, u64 granule);
 int tess_vram_clear(struct tess_vram *vram);
 int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size);

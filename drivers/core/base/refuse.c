@@ -8,8 +8,12 @@
  * line, for the kernel log and for the caller.
  */
 #include <linux/device.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 #include <tessera/blueprint.h>
+#include <tessera/compat.h>
 
 #include "gpu.h"
 #include "refuse.h"
@@ -38,3 +42,35 @@ int tess_refuse(const struct tess_gpu *gpu, const char *name, struct tess_reason
 		*reason = text;
 	return rc;
 }
+
+/* For errors that say all */
+static const char *error_text(int error)
+{
+	switch (error) {
+	case -ENODEV:
+		return "the GPU is gone";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return "no reason was given";
+	}
+}
+
+void tess_reason_complete(struct tess_reason *reason, int error)
+{
+	if (error && !reason->text[0])
+		strscpy(reason->text, error_text(error));
+}
+EXPORT_SYMBOL_NS_GPL(tess_reason_complete, TESS_NS);
+
+ssize_t tess_reason_show(const struct tess_reason *reason, int error, char *buf)
+{
+	char name[24];
+
+	if (!error)
+		return sysfs_emit(buf, "none\n");
+	/* "-ENOSPC" */
+	snprintf(name, sizeof(name), "%pe", ERR_PTR(error));
+	return sysfs_emit(buf, "%s: %s\n", name + 1, reason->text);
+}
+EXPORT_SYMBOL_NS_GPL(tess_reason_show, TESS_NS);

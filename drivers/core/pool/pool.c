@@ -273,6 +273,7 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	INIT_LIST_HEAD(&gpu->vgpus);
 	tess_swapper_init(gpu);
 	tess_adapt_init(gpu);
+	mutex_init(&gpu->vram_lock);
 	mutex_init(&gpu->objects_lock);
 	INIT_LIST_HEAD(&gpu->objects);
 	device_initialize(&gpu->dev);
@@ -316,6 +317,8 @@ static int gpu_show(struct tess_gpu *gpu)
 {
 	int rc;
 
+	/* Whoever is told of the GPU finds all of its files */
+	dev_set_uevent_suppress(&gpu->dev, true);
 	rc = device_add(&gpu->dev);
 	if (rc)
 		return rc;
@@ -325,6 +328,8 @@ static int gpu_show(struct tess_gpu *gpu)
 	rc = tess_vgpus_show(gpu);
 	if (rc)
 		goto err_hide;
+	dev_set_uevent_suppress(&gpu->dev, false);
+	kobject_uevent(&gpu->dev.kobj, KOBJ_ADD);
 	return 0;
 
 err_hide:

@@ -16,6 +16,7 @@
 
 #include "base/gpu.h"
 #include "run/run.h"
+#include "shape/shape.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 #include "sysfs.h"
@@ -160,6 +161,8 @@ enum slice_rate {
 	RATE_COMPUTE,
 	RATE_BANDWIDTH,
 	RATE_TEXELS,
+	RATE_PIXELS,
+	RATE_RAYS,
 };
 
 static ssize_t slice_show_kind(struct tess_slice *slice, unsigned int arg, char *buf)
@@ -172,11 +175,35 @@ static ssize_t slice_show_state(struct tess_slice *slice, unsigned int arg, char
 	enum tess_slice_state state;
 
 	spin_lock(&slice->gpu->lock);
-	state = slice->owner ? TESS_SLICE_USED : slice->state;
+	state = slice->owner || (slice->client && slice->client->claims) ? TESS_SLICE_USED :
+									   slice->state;
 	if (tess_slice_is_withdrawn(slice))
 		state = TESS_SLICE_ABSENT;
 	spin_unlock(&slice->gpu->lock);
 	return sysfs_emit(buf, "%s\n", tess_slice_state_name(state));
+}
+
+static const char * const service_names[] = { "in", "out" };
+
+static ssize_t slice_show_service(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	bool out, used;
+
+	spin_lock(&slice->gpu->lock);
+	out = slice->out;
+	used = slice->client || slice->state == TESS_SLICE_SHARED;
+	spin_unlock(&slice->gpu->lock);
+	return sysfs_emit(buf, "%s\n", out && used ? "draining" : service_names[out]);
+}
+
+static int slice_store_service(struct tess_slice *slice, unsigned int arg, const char *buf)
+{
+	int out = __sysfs_match_string(service_names, ARRAY_SIZE(service_names), buf);
+
+	if (out >= 0)
+		return tess_slice_set_service(slice, out);
+	dev_info(&slice->gpu->dev, "slice %u: service: in and out are allowed\n", slice->index);
+	return -EINVAL;
 }
 
 static ssize_t slice_show_owner(struct tess_slice *slice, unsigned int arg, char *buf)
@@ -224,22 +251,36 @@ static ssize_t slice_show_rate(struct tess_slice *slice, unsigned int arg, char 
 		return sysfs_emit(buf, "%llu\n", rates.bandwidth);
 	case RATE_TEXELS:
 		return sysfs_emit(buf, "%llu\n", rates.texels);
+	case RATE_PIXELS:
+		return sysfs_emit(buf, "%llu\n", rates.pixels);
+	case RATE_RAYS:
+		return sysfs_emit(buf, "%llu\n", rates.rays);
 	}
 	return -EINVAL;
 }
 
-static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, char *buf)
+/* One look at all of them. @time: GPU time ahead of it */
+static int slice_read_counters(struct tess_slice *slice, u64 *time, u64 counters[TESS_COUNTS])
 {
-	u64 counters[TESS_COUNTS];
 	struct tess_gpu *gpu = slice->gpu;
 	int idx, rc;
 
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
 	mutex_lock(&slice->hw);
+	*time = tess_gpu_ops(gpu)->time(gpu->be);
 	rc = tess_slice_counters(slice, counters);
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+
+static ssize_t slice_show_counter(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	u64 counters[TESS_COUNTS], time;
+	int rc;
+
+	rc = slice_read_counters(slice, &time, counters);
 	if (rc)
 		return rc;
 	return sysfs_emit(buf, "%llu\n", counters[arg]);
@@ -347,6 +388,7 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR("kind", slice_show_kind, 0),
 	SLICE_ATTR("state", slice_show_state, 0),
 	SLICE_ATTR("owner", slice_show_owner, 0),
+	SLICE_ATTR_RW("service", slice_show_service, slice_store_service, 0),
 	SLICE_ATTR("members", slice_show_share, SHARE_MEMBERS),
 	SLICE_ATTR_RW("policy", slice_show_policy, slice_store_policy, 0),
 	SLICE_ATTR_RW("quantum_us", slice_show_share, slice_store_quantum, SHARE_QUANTUM),
@@ -363,6 +405,11 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR("compute_rate", slice_show_rate, RATE_COMPUTE),
 	SLICE_ATTR("memory_bandwidth", slice_show_rate, RATE_BANDWIDTH),
 	SLICE_ATTR("texture_fill_rate", slice_show_rate, RATE_TEXELS),
+	SLICE_ATTR("pixel_fill_rate", slice_show_rate, RATE_PIXELS),
+	SLICE_ATTR("ray_rate", slice_show_rate, RATE_RAYS),
+};
+
+static const struct slice_attribute slice_counters[] = {
 	SLICE_ATTR_ADMIN("active_cycles", slice_show_counter, TESS_COUNT_CYCLES),
 	SLICE_ATTR_ADMIN("busy_cycles", slice_show_counter, TESS_COUNT_BUSY),
 	SLICE_ATTR_ADMIN("stall_cycles", slice_show_counter, TESS_COUNT_STALL),
@@ -370,6 +417,9 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR_ADMIN("flops", slice_show_counter, TESS_COUNT_FLOPS),
 	SLICE_ATTR_ADMIN("texels", slice_show_counter, TESS_COUNT_TEXELS),
 	SLICE_ATTR_ADMIN("pixels", slice_show_counter, TESS_COUNT_PIXELS),
+	SLICE_ATTR_ADMIN("rays", slice_show_counter, TESS_COUNT_RAYS),
+	SLICE_ATTR_ADMIN("global_bytes", slice_show_counter, TESS_COUNT_GLOBAL_BYTES),
+	SLICE_ATTR_ADMIN("private_bytes", slice_show_counter, TESS_COUNT_PRIVATE_BYTES),
 	SLICE_ATTR_ADMIN("copy_bytes", slice_show_counter, TESS_COUNT_BYTES),
 	SLICE_ATTR_ADMIN("link_bytes", slice_show_counter, TESS_COUNT_LINK_BYTES),
 	SLICE_ATTR_ADMIN("groups", slice_show_counter, TESS_COUNT_GROUPS),
@@ -377,6 +427,26 @@ static const struct slice_attribute slice_attributes[] = {
 	SLICE_ATTR_ADMIN("dispatches", slice_show_counter, TESS_COUNT_DISPATCHES),
 	SLICE_ATTR_ADMIN("faults", slice_show_counter, TESS_COUNT_FAULTS),
 };
+
+static ssize_t slice_show_counters(struct tess_slice *slice, unsigned int arg, char *buf)
+{
+	u64 counters[TESS_COUNTS], time;
+	unsigned int i;
+	ssize_t len;
+	int rc;
+
+	rc = slice_read_counters(slice, &time, counters);
+	if (rc)
+		return rc;
+	len = sysfs_emit(buf, "time_cycles %llu\n", time);
+	for (i = 0; i < ARRAY_SIZE(slice_counters); i++)
+		len += sysfs_emit_at(buf, len, "%s %llu\n", slice_counters[i].attr.name,
+				     counters[slice_counters[i].arg]);
+	return len;
+}
+
+static const struct slice_attribute slice_all_counters =
+	SLICE_ATTR_ADMIN("counters", slice_show_counters, 0);
 
 static ssize_t slice_attr_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
@@ -425,14 +495,28 @@ void tess_slice_kobject_init(struct tess_slice *slice)
 	kobject_init(&slice->kobj, &slice_ktype);
 }
 
-static int slice_show(struct tess_slice *slice)
+static int slice_show_files(struct tess_slice *slice, const struct slice_attribute *files,
+			    unsigned int count)
 {
 	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < count; i++)
+		rc = sysfs_create_file(&slice->kobj, &files[i].attr);
+	return rc;
+}
+
+static int slice_show(struct tess_slice *slice)
+{
 	int rc;
 
 	rc = kobject_add(&slice->kobj, slice->gpu->slices_kobj, "slice%u", slice->index);
-	for (i = 0; !rc && i < ARRAY_SIZE(slice_attributes); i++)
-		rc = sysfs_create_file(&slice->kobj, &slice_attributes[i].attr);
+	if (!rc)
+		rc = slice_show_files(slice, slice_attributes, ARRAY_SIZE(slice_attributes));
+	if (!rc)
+		rc = slice_show_files(slice, slice_counters, ARRAY_SIZE(slice_counters));
+	if (!rc)
+		rc = slice_show_files(slice, &slice_all_counters, 1);
 	return rc;
 }
 

@@ -85,7 +85,7 @@ struct vgpu_attribute {
 
 static ssize_t share_show(struct tess_vgpu *vgpu, char *buf)
 {
-	if (vgpu->elastic)
+	if (vgpu->elastic && !vgpu->claims)
 		return sysfs_emit(buf, "elastic\n");
 	return sysfs_emit(buf, "%s\n", vgpu->blueprint.shared ? "shared" : "exclusive");
 }
@@ -155,7 +155,7 @@ static ssize_t blueprint_show(struct tess_vgpu *vgpu, char *buf)
 	char text[TESS_BLUEPRINT_MAX];
 	struct tess_blueprint bp;
 
-	if (vgpu->elastic)
+	if (vgpu->elastic && !vgpu->claims)
 		return sysfs_emit(buf, "none\n");
 	tess_vgpu_blueprint(vgpu, &bp);
 	tess_blueprint_format(&bp, text, sizeof(text));
@@ -257,6 +257,11 @@ enum vslice_value {
 	VSLICE_QUEUE_DEPTH,
 	VSLICE_SHADER_INTENSITY,
 	VSLICE_MEMORY_INTENSITY,
+	VSLICE_TEXTURE_INTENSITY,
+	VSLICE_PIXEL_INTENSITY,
+	VSLICE_RAY_INTENSITY,
+	VSLICE_FLOP_INTENSITY,
+	VSLICE_STALL_INTENSITY,
 };
 
 /**
@@ -328,6 +333,16 @@ static ssize_t vslice_show_load(struct tess_vgpu *vgpu, unsigned int vslice,
 		return sysfs_emit(buf, "%u\n", load.shader);
 	case VSLICE_MEMORY_INTENSITY:
 		return sysfs_emit(buf, "%u\n", load.memory);
+	case VSLICE_TEXTURE_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.texture);
+	case VSLICE_PIXEL_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.pixel);
+	case VSLICE_RAY_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.ray);
+	case VSLICE_FLOP_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.flop);
+	case VSLICE_STALL_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.stall);
 	default:
 		return -EINVAL;
 	}
@@ -354,6 +369,11 @@ VSLICE_ATTR(utilization, 0440, vslice_show_load, VSLICE_UTILIZATION);
 VSLICE_ATTR(queue_depth, 0440, vslice_show_load, VSLICE_QUEUE_DEPTH);
 VSLICE_ATTR(shader_intensity, 0440, vslice_show_load, VSLICE_SHADER_INTENSITY);
 VSLICE_ATTR(memory_intensity, 0440, vslice_show_load, VSLICE_MEMORY_INTENSITY);
+VSLICE_ATTR(texture_intensity, 0440, vslice_show_load, VSLICE_TEXTURE_INTENSITY);
+VSLICE_ATTR(pixel_intensity, 0440, vslice_show_load, VSLICE_PIXEL_INTENSITY);
+VSLICE_ATTR(ray_intensity, 0440, vslice_show_load, VSLICE_RAY_INTENSITY);
+VSLICE_ATTR(flop_intensity, 0440, vslice_show_load, VSLICE_FLOP_INTENSITY);
+VSLICE_ATTR(stall_intensity, 0440, vslice_show_load, VSLICE_STALL_INTENSITY);
 
 static struct attribute *vslice_attrs[] = {
 	&vslice_attr_slice.attr,
@@ -369,6 +389,11 @@ static struct attribute *vslice_attrs[] = {
 	&vslice_attr_queue_depth.attr,
 	&vslice_attr_shader_intensity.attr,
 	&vslice_attr_memory_intensity.attr,
+	&vslice_attr_texture_intensity.attr,
+	&vslice_attr_pixel_intensity.attr,
+	&vslice_attr_ray_intensity.attr,
+	&vslice_attr_flop_intensity.attr,
+	&vslice_attr_stall_intensity.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(vslice);
@@ -454,6 +479,18 @@ static int vgpu_dir_show_vslice(struct tess_vgpu_dir *dir, unsigned int index)
 	return kobject_init_and_add(&vd->kobj, &vslice_ktype, &dir->kobj, "vslice%u", index);
 }
 
+/* A kobject would say so with a stack dump */
+static bool vgpu_dir_is_taken(const struct tess_vgpu_dirs *dirs, const char *name)
+{
+	const struct tess_vgpu_dir *dir;
+
+	lockdep_assert_held(&dirs->lock);
+	list_for_each_entry(dir, &dirs->list, link)
+		if (!strcmp(dir->vgpu->name, name))
+			return true;
+	return false;
+}
+
 static int vgpu_dir_show(struct tess_vgpu *vgpu)
 {
 	struct tess_vgpu_dirs *dirs = &vgpu->gpu->dirs;
@@ -461,6 +498,8 @@ static int vgpu_dir_show(struct tess_vgpu *vgpu)
 	unsigned int i;
 	int rc;
 
+	if (vgpu_dir_is_taken(dirs, vgpu->name))
+		return -EEXIST;
 	dir = kzalloc(struct_size(dir, vslices, vgpu->nr_vslices), GFP_KERNEL);
 	if (!dir)
 		return -ENOMEM;

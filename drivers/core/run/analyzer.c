@@ -36,17 +36,6 @@ static u64 analyze_half_life(const struct tess_gpu *gpu)
 	return max((u64)gpu->info.clock_khz * ANALYZE_HALF_LIFE_MS, 1ULL);
 }
 
-static u32 analyze_bytes_per_cycle(struct tess_slice *slice)
-{
-	struct tess_gpu *gpu = slice->gpu;
-	struct tess_slice_rates rates = { 0 };
-
-	if (!gpu->info.clock_khz)
-		return 0;
-	tess_gpu_ops(gpu)->rates(gpu->be, slice->index, &rates);
-	return min_t(u64, div64_u64(rates.bandwidth, (u64)gpu->info.clock_khz * 1000), U32_MAX);
-}
-
 static void analyze_update(struct tess_slice *slice, struct tess_vslice *vs,
 			   struct tess_analysis *an, const struct tess_sample *sample)
 {
@@ -59,11 +48,26 @@ static void analyze_update(struct tess_slice *slice, struct tess_vslice *vs,
 	trace_tess_analyze(slice, vs->vgpu, vs->index, sample->time, &load);
 }
 
+static u32 analyze_per_cycle(const struct tess_gpu *gpu, u64 rate)
+{
+	if (!gpu->info.clock_khz)
+		return 0;
+	return min_t(u64, div64_u64(rate, (u64)gpu->info.clock_khz * 1000), U32_MAX);
+}
+
 static void analyze_describe(struct tess_slice *slice, struct tess_sample *sample)
 {
+	struct tess_slice_rates rates = { 0 };
+	struct tess_gpu *gpu = slice->gpu;
+
+	tess_gpu_ops(gpu)->rates(gpu->be, slice->index, &rates);
 	sample->cores = slice->info.cores;
-	sample->bytes_per_cycle = analyze_bytes_per_cycle(slice);
-	sample->half_life = analyze_half_life(slice->gpu);
+	sample->bytes_per_cycle = analyze_per_cycle(gpu, rates.bandwidth);
+	sample->texels_per_cycle = analyze_per_cycle(gpu, rates.texels);
+	sample->pixels_per_cycle = analyze_per_cycle(gpu, rates.pixels);
+	sample->rays_per_cycle = analyze_per_cycle(gpu, rates.rays);
+	sample->traffic = gpu->info.caps & TESS_CAPS_TRAFFIC;
+	sample->half_life = analyze_half_life(gpu);
 }
 
 /**

@@ -42,6 +42,17 @@ static const char *blueprint_unsupported(const struct tess_gpu *gpu,
 	return NULL;
 }
 
+static int blueprint_check_values(const struct tess_gpu *gpu, const char *name,
+				  const struct tess_blueprint *bp, struct tess_reason *reason)
+{
+	if (bp->memory > gpu->info.vram_size)
+		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
+				   bp->memory, gpu->info.vram_size);
+	if (!blueprint_is_valid(gpu, bp))
+		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
+	return 0;
+}
+
 /**
  * tess_blueprint_check() - can there be such a vGPU?
  * @gpu: GPU
@@ -57,12 +68,11 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 			 struct tess_reason *reason)
 {
 	const char *what;
+	int rc;
 
-	if (bp->memory > gpu->info.vram_size)
-		return tess_refuse(gpu, name, reason, -EINVAL, "memory=%llu: the GPU has %llu",
-				   bp->memory, gpu->info.vram_size);
-	if (!blueprint_is_valid(gpu, bp))
-		return tess_refuse(gpu, name, reason, -EINVAL, "contradictory or out of range");
+	rc = blueprint_check_values(gpu, name, bp, reason);
+	if (rc)
+		return rc;
 	what = blueprint_unsupported(gpu, bp);
 	if (what)
 		return tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what);
@@ -71,6 +81,45 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 				   "slices=%u: too few for %u vslices, %u can have a slice",
 				   bp->slices, count, TESS_SHARE_MAX);
 	return 0;
+}
+
+static const char *claim_unsupported(const struct tess_blueprint *bp)
+{
+	if (bp->shared || bp->automatic)
+		return "share, policy: what it claims is its own, and stays where it is";
+	if (bp->min != bp->slices || bp->max != bp->slices)
+		return "min, max: it has other slices when it is given another blueprint";
+	if (bp->gpus > 1)
+		return "gpus: its slices are of one GPU";
+	if (bp->heads)
+		return "heads: it has none";
+	if (bp->engines != TESS_ENGINE_ALL)
+		return "engines: its slices are used by all that they have";
+	if (!bp->memory)
+		return "memory: it has VRAM of its own, so say how much for each slice";
+	return NULL;
+}
+
+/**
+ * tess_claim_check() - can an elastic vGPU claim so much?
+ * @gpu: GPU
+ * @name: of the vGPU
+ * @bp: resolved
+ * @reason: filled if not; may be NULL
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP.
+ */
+int tess_claim_check(const struct tess_gpu *gpu, const char *name, const struct tess_blueprint *bp,
+		     struct tess_reason *reason)
+{
+	const char *what;
+	int rc;
+
+	rc = blueprint_check_values(gpu, name, bp, reason);
+	if (rc)
+		return rc;
+	what = claim_unsupported(bp);
+	return what ? tess_refuse(gpu, name, reason, -EOPNOTSUPP, "%s", what) : 0;
 }
 
 /**

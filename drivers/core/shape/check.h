@@ -18,6 +18,8 @@ static inline bool tess_blueprint_is_dedicated(const struct tess_blueprint *bp)
 int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 			 const struct tess_blueprint *bp, unsigned int count,
 			 struct tess_reason *reason);
+int tess_claim_check(const struct tess_gpu *gpu, const char *name, const struct tess_blueprint *bp,
+		     struct tess_reason *reason);
 bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_blueprint *bp);
 int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
 		       unsigned int want, struct tess_reason *reason);

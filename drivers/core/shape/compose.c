@@ -34,6 +34,7 @@
 #include "base/mem.h"
 #include "base/refuse.h"
 #include "check.h"
+#include "claim.h"
 #include "compose.h"
 #include "elastic.h"
 #include "run/run.h"
@@ -76,7 +77,7 @@ static int vgpu_alloc_memory(struct tess_vgpu *vgpu, const u8 *near)
 
 		if (rc)
 			return rc;
-		bank = tess_vram_reserve(vgpu->gpu, bp->memory, near[i], false);
+		bank = tess_vram_reserve_of(vgpu->gpu, NULL, bp->memory, near[i], false);
 		if (IS_ERR(bank))
 			return PTR_ERR(bank);
 		vgpu->banks[i] = bank;
@@ -321,7 +322,7 @@ static int vgpu_compose_once(struct tess_vgpu *vgpu, struct tess_reason *reason)
  * @vgpu: new vGPU; compose is held
  * @reason: filled if slices or memory are missing; may be NULL
  *
- * Return: 0, -ENOSPC, -ENOMEM, -ENODEV, -EBUSY the GPU has an elastic vGPU.
+ * Return: 0, -ENOSPC, -ENOMEM, -ENODEV, -EBUSY the GPU has one already that holds what is free.
  */
 int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason)
 {
@@ -341,6 +342,8 @@ int tess_vgpu_compose(struct tess_vgpu *vgpu, struct tess_reason *reason)
 		} while (rc == -EAGAIN);
 		return rc;
 	}
+	if (vgpu->claims)
+		return tess_claim_compose(vgpu, reason);
 	spin_lock(&gpu->lock);
 	rc = gpu->elastic ? -EBUSY : 0;
 	if (!rc)

@@ -6,7 +6,8 @@
  *
  * It holds the slices that no other vGPU has. A composition takes from it exactly the slices that
  * were chosen (reclaim()), and a slice that is free again goes back to it (restore()). Its rings
- * are gone before a slice changes hands.
+ * are gone before a slice changes hands. Elastic vGPUs that claim their slices (claim.c) give
+ * them up in the same way, but only when they want to.
  */
 #include <tessera/compat.h>
 
@@ -54,24 +55,29 @@ void tess_slice_release(struct tess_slice *slice)
 	mutex_unlock(&slice->hw);
 }
 
-/**
- * tess_slice_reclaim() - take a slice from the elastic vGPU that holds it
- * @slice: slice; tess_gpu.compose is held
- *
- * The slice is free afterwards, or faulty or absent if it is that.
- */
-void tess_slice_reclaim(struct tess_slice *slice)
+/* The elastic vGPU that a slice leaves; NULL: it stays, as what another than @claimer claims */
+static struct tess_vgpu *elastic_leave(struct tess_slice *slice, const struct tess_vgpu *claimer)
 {
 	struct tess_gpu *gpu = slice->gpu;
 	struct tess_vgpu *from = NULL;
 
-	lockdep_assert_held(&gpu->compose);
 	spin_lock(&gpu->lock);
-	if (slice->state == TESS_SLICE_ELASTIC) {
+	if (slice->state == TESS_SLICE_ELASTIC &&
+	    (!slice->client->claims || slice->client == claimer)) {
 		from = slice->client;
 		slice->leaving = true;
 	}
 	spin_unlock(&gpu->lock);
+	return from;
+}
+
+static void elastic_take(struct tess_slice *slice, const struct tess_vgpu *claimer)
+{
+	struct tess_gpu *gpu = slice->gpu;
+	struct tess_vgpu *from;
+
+	lockdep_assert_held(&gpu->compose);
+	from = elastic_leave(slice, claimer);
 	if (!from)
 		return;
 	if (from->ops->reclaim && !READ_ONCE(gpu->gone))
@@ -79,19 +85,36 @@ void tess_slice_reclaim(struct tess_slice *slice)
 	tess_slice_release(slice);
 }
 
-static void elastic_close(struct tess_slice *slice)
+/**
+ * tess_slice_reclaim() - take a slice from the elastic vGPU that holds it
+ * @slice: slice; tess_gpu.compose is held
+ *
+ * The slice is free afterwards, or faulty or absent if it is that. One that is claimed stays.
+ */
+void tess_slice_reclaim(struct tess_slice *slice)
 {
-	struct tess_gpu *gpu = slice->gpu;
-	struct tess_vgpu *from = NULL;
+	elastic_take(slice, NULL);
+}
 
-	spin_lock(&gpu->lock);
-	if (slice->state == TESS_SLICE_ELASTIC) {
-		from = slice->client;
-		slice->leaving = true;
-	}
-	spin_unlock(&gpu->lock);
-	if (from && from->ops->closing && !READ_ONCE(gpu->gone))
+static void elastic_close(struct tess_slice *slice, const struct tess_vgpu *claimer)
+{
+	struct tess_vgpu *from = elastic_leave(slice, claimer);
+
+	if (from && from->ops->closing && !READ_ONCE(slice->gpu->gone))
 		from->ops->closing(from, slice->vslice);
+}
+
+static void elastic_take_all(struct tess_gpu *gpu, u64 mask, const struct tess_vgpu *claimer)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&gpu->compose);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			elastic_close(&gpu->slices[i], claimer);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (mask & BIT_ULL(i))
+			elastic_take(&gpu->slices[i], claimer);
 }
 
 /**
@@ -104,15 +127,39 @@ static void elastic_close(struct tess_slice *slice)
  */
 void tess_slices_reclaim(struct tess_gpu *gpu, u64 mask)
 {
+	elastic_take_all(gpu, mask, NULL);
+}
+
+/**
+ * tess_slices_give_up() - a vGPU gives up slices that it claimed
+ * @vgpu: vGPU; tess_gpu.compose is held
+ * @mask: slices
+ *
+ * As tess_slices_reclaim(). They are free until tess_elastic_fill().
+ */
+void tess_slices_give_up(struct tess_vgpu *vgpu, u64 mask)
+{
+	elastic_take_all(vgpu->gpu, mask, vgpu);
+}
+
+/**
+ * tess_elastic_begin() - a new elastic vGPU is told of the slices that it has
+ * @vgpu: vGPU that was published just now; compose is held
+ */
+void tess_elastic_begin(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
 	unsigned int i;
+	bool has;
 
 	lockdep_assert_held(&gpu->compose);
-	for (i = 0; i < gpu->info.slice_count; i++)
-		if (mask & BIT_ULL(i))
-			elastic_close(&gpu->slices[i]);
-	for (i = 0; i < gpu->info.slice_count; i++)
-		if (mask & BIT_ULL(i))
-			tess_slice_reclaim(&gpu->slices[i]);
+	for (i = 0; vgpu->ops->restore && i < vgpu->nr_vslices; i++) {
+		spin_lock(&gpu->lock);
+		has = vgpu->vslices[i].slice;
+		spin_unlock(&gpu->lock);
+		if (has)
+			vgpu->ops->restore(vgpu, i);
+	}
 }
 
 static void elastic_offer(struct tess_slice *slice, struct tess_vgpu *vgpu)

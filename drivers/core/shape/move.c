@@ -48,7 +48,7 @@ static int move_check(const struct tess_vslice *vs, const struct tess_slice *to)
 	spin_lock(&gpu->lock);
 	if (tess_slice_can_be_had(to))
 		rc = 0;
-	else if (!vs->vgpu->blueprint.shared || !tess_slice_is_shared(to, vs->vgpu))
+	else if (to->out || !vs->vgpu->blueprint.shared || !tess_slice_is_shared(to, vs->vgpu))
 		rc = -EBUSY;
 	else if (to->rq.policy.count >= TESS_SHARE_MAX)
 		rc = -ENOSPC;

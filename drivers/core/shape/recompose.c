@@ -41,6 +41,7 @@
 #include "base/refuse.h"
 #include "check.h"
 #include "compose.h"
+#include "claim.h"
 #include "elastic.h"
 #include "move.h"
 #include "recompose.h"
@@ -511,6 +512,8 @@ int tess_vgpu_recompose(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
 
 	if (reason)
 		reason->text[0] = '\0';
+	if (vgpu->claims)
+		return tess_claim_recompose(vgpu, bp, reason);
 	plan = tess_recompose_alloc(vgpu, bp, reason);
 	if (IS_ERR(plan))
 		return PTR_ERR(plan);

@@ -31,17 +31,16 @@ static struct tess_vgpu *room_get_elastic(struct tess_gpu *gpu)
 }
 
 /**
- * tess_vgpu_make_room() - have VRAM evicted for a vGPU
- * @vgpu: vGPU that was not composed for want of it; no lock is held
+ * tess_gpu_make_room() - have VRAM evicted
+ * @gpu: GPU; no lock is held
+ * @want: bytes that are to be free
  *
  * As much is evicted as the GPU has, at most: what processes take again meanwhile is not asked for
- * again and again. What is free on return may be less than @vgpu needs.
+ * again and again. What is free on return may be less than @want.
  */
-void tess_vgpu_make_room(struct tess_vgpu *vgpu)
+void tess_gpu_make_room(struct tess_gpu *gpu, u64 want)
 {
-	u64 want = vgpu->blueprint.memory * vgpu->nr_vslices;
 	u64 have, freed = 1, total = 0;
-	struct tess_gpu *gpu = vgpu->gpu;
 	struct tess_vgpu *elastic;
 
 	elastic = want <= gpu->info.vram_size ? room_get_elastic(gpu) : NULL;

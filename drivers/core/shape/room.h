@@ -2,8 +2,10 @@
 #ifndef _TESSERA_CORE_ROOM_H_
 #define _TESSERA_CORE_ROOM_H_
 
-struct tess_vgpu;
+#include <linux/types.h>
 
-void tess_vgpu_make_room(struct tess_vgpu *vgpu);
+struct tess_gpu;
+
+void tess_gpu_make_room(struct tess_gpu *gpu, u64 want);
 
 #endif

@@ -6,6 +6,7 @@
 #include "slice/trace.h"
 
 struct tess_gpu;
+struct tess_slice;
 struct tess_vgpu;
 struct tess_vgpu_params;
 
@@ -14,6 +15,8 @@ void tess_vgpu_unmake(struct tess_vgpu *vgpu);
 
 int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice,
 		    enum tess_move_reason reason);
+
+int tess_slice_set_service(struct tess_slice *slice, bool out);
 
 int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to);
 void tess_transfer_thaw(struct tess_vgpu *vgpu);

@@ -94,6 +94,8 @@ void tess_share_open_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place_
 		const struct tess_slice *slice = &gpu->slices[i];
 
 		kinds[i] = slice->info.kind;
+		if (slice->out)
+			continue;
 		if ((slice->state != TESS_SLICE_SHARED || slice->owner) &&
 		    !tess_slice_can_be_had(slice))
 			continue;

@@ -5,10 +5,10 @@
  * DOC: vGPUs
  *
  * A vGPU belongs to a front-end, from creation to destruction, also when its GPU goes
- * away in between: then it is a shell for which all calls fail. The elastic vGPU, with
- * which the host itself uses what nobody else asked for, differs from the others only in
- * that it gets and loses slices while it lives, so that the host needs no second way
- * through the core.
+ * away in between: then it is a shell for which all calls fail. Elastic vGPUs, with which
+ * processes of the host use what nobody else asked for, or what was put aside for them
+ * (claim.c), differ from the others only in that they get and lose slices while they live, so
+ * that the host needs no second way through the core.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -17,8 +17,10 @@
 
 #include "algo/blueprint.h"
 #include "base/gpu.h"
+#include "base/mem.h"
 #include "base/refuse.h"
 #include "check.h"
+#include "claim.h"
 #include "compose.h"
 #include "elastic.h"
 #include "room.h"
@@ -79,6 +81,7 @@ static struct tess_vgpu *vgpu_alloc(struct tess_gpu *gpu, const struct tess_vgpu
 	init_waitqueue_head(&vgpu->idle);
 	vgpu->gpu = gpu;
 	vgpu->elastic = params->elastic;
+	vgpu->claims = params->elastic && bp->slices;
 	vgpu->part = params->part;
 	vgpu->blueprint = *bp;
 	vgpu->ops = params->ops;
@@ -109,7 +112,7 @@ static int params_check(struct tess_gpu *gpu, const struct tess_vgpu_params *par
 	if (params->replaces && params->replaces->gpu != gpu)
 		return -EINVAL;
 	if (params->elastic)
-		return 0;
+		return bp->slices ? tess_claim_check(gpu, params->name, bp, params->reason) : 0;
 	rc = tess_blueprint_check(gpu, params->name, bp, bp->max, params->reason);
 	if (!rc && params->continues)
 		rc = tess_transfer_check(gpu, params->continues, bp, params->reason);
@@ -137,7 +140,7 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 
 	mutex_lock(&gpu->compose);
 	rc = vgpu_begin_locked(vgpu, reason);
-	if (!rc && !vgpu->elastic)
+	if (!rc && (!vgpu->elastic || vgpu->claims))
 		rc = tess_compose_step();
 	if (!rc)
 		rc = vgpu_publish(vgpu);
@@ -145,6 +148,8 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
 		tess_vgpu_decompose(vgpu);
 		tess_elastic_fill(gpu);
 	} else {
+		if (vgpu->elastic)
+			tess_elastic_begin(vgpu);
 		tess_adapt_note(vgpu);
 	}
 	mutex_unlock(&gpu->compose);
@@ -160,12 +165,10 @@ static int vgpu_begin(struct tess_vgpu *vgpu, struct tess_reason *reason)
  */
 struct tess_vgpu *tess_vgpu_make(struct tess_gpu *gpu, const struct tess_vgpu_params *params)
 {
-	struct tess_blueprint bp = { 0 };
+	struct tess_blueprint bp = params->blueprint;
 	struct tess_vgpu *vgpu;
 	int rc;
 
-	if (!params->elastic)
-		bp = params->blueprint;
 	tess_blueprint_resolve(&bp);
 	rc = params_check(gpu, params, &bp);
 	if (rc)
@@ -182,18 +185,25 @@ struct tess_vgpu *tess_vgpu_make(struct tess_gpu *gpu, const struct tess_vgpu_pa
 		rc = -ENODEV;
 		goto err_backend;
 	}
+	rc = vgpu->claims ? tess_claim_memory(vgpu, &bp, params->reason) : 0;
+	if (rc)
+		goto err_module;
 	rc = vgpu_begin(vgpu, params->reason);
 	if (rc == -ENOSPC && vgpu->lacks_memory) {
-		tess_vgpu_make_room(vgpu);
+		tess_gpu_make_room(gpu, bp.memory * vgpu->nr_vslices);
 		rc = vgpu_begin(vgpu, params->reason);
 	}
 	if (rc)
-		goto err_module;
+		goto err_quota;
+	if (vgpu->claims)
+		tess_claim_settle(vgpu, &bp);
 	if (tess_vgpu_clear_memory(vgpu) != -EBUSY)
 		return vgpu;
 	tess_vgpu_unmake(vgpu);
 	return ERR_PTR(-EBUSY);
 
+err_quota:
+	tess_vram_quota_settle(gpu, &vgpu->quota, 0);
 err_module:
 	module_put(vgpu->owner);
 err_backend:
@@ -227,6 +237,7 @@ void tess_vgpu_unmake(struct tess_vgpu *vgpu)
 	spin_unlock(&gpu->lock);
 	tess_elastic_fill(gpu);
 	mutex_unlock(&gpu->compose);
+	tess_vram_quota_settle(gpu, &vgpu->quota, 0);
 
 	vgpu_free(vgpu);
 	module_put(owner);

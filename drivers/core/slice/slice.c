@@ -5,11 +5,12 @@
  * DOC: Slices
  *
  * A slice is free, held by the elastic vGPU (the host's own DRM node), used by another
- * vGPU, shared by several vslices, faulty, or absent. The state and the client change only under
- * both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
+ * vGPU, shared by several vslices, faulty, absent, or offline. The state and the client change
+ * only under both tess_slice.hw and tess_gpu.lock, so either of the two is enough to read them:
  * calls into the back-end hold the mutex, accounting and sysfs the spinlock. The client
  * of a shared slice is the one that is resident at the time. An elastic vGPU is the client
- * of its slices all the time, and its rings (ring.c) are resident in turns.
+ * of its slices all the time, and its rings (ring.c) are resident in turns. What one that claims
+ * holds is in use for everybody else.
  *
  * A slice is reset whenever it changes hands, by the one who takes it and by the one
  * who gives it back: the first for isolation, the second so that no access for a
@@ -40,6 +41,7 @@ static const char * const state_names[] = {
 	[TESS_SLICE_SHARED] = "shared",
 	[TESS_SLICE_FAULTY] = "faulty",
 	[TESS_SLICE_ABSENT] = "absent",
+	[TESS_SLICE_OFFLINE] = "offline",
 };
 
 /*
@@ -92,8 +94,8 @@ bool tess_slice_can_be_had(const struct tess_slice *slice)
 {
 	lockdep_assert_held(&slice->gpu->lock);
 	return slice->state == TESS_SLICE_FREE ||
-	       (slice->state == TESS_SLICE_ELASTIC && !slice->leaving &&
-		!tess_slice_is_withdrawn(slice));
+	       (slice->state == TESS_SLICE_ELASTIC && !slice->client->claims && !slice->leaving &&
+		!slice->out && !tess_slice_is_withdrawn(slice));
 }
 
 /**
@@ -338,7 +340,28 @@ static enum tess_slice_state slice_state_without_owner(const struct tess_slice *
 {
 	if (slice->info.kind == TESS_KIND_NONE)
 		return TESS_SLICE_ABSENT;
-	return rc == -EIO ? TESS_SLICE_FAULTY : TESS_SLICE_FREE;
+	if (rc == -EIO)
+		return TESS_SLICE_FAULTY;
+	return slice->out ? TESS_SLICE_OFFLINE : TESS_SLICE_FREE;
+}
+
+/**
+ * tess_slice_renew() - reset a slice that nobody has
+ * @slice: free, faulty or offline, its hw mutex and tess_gpu.compose are held
+ *
+ * It is what its answer and its service say afterwards.
+ *
+ * Return: 0; -EIO it is faulty; -ENODEV.
+ */
+int tess_slice_renew(struct tess_slice *slice)
+{
+	int rc;
+
+	lockdep_assert_held(&slice->gpu->compose);
+	rc = tess_slice_reset(slice);
+	if (rc != -ENODEV)
+		slice_set(slice, slice_state_without_owner(slice, rc), NULL, 0);
+	return rc;
 }
 
 /**

@@ -22,8 +22,9 @@ struct tess_vslice;
  * @TESS_SLICE_USED: a vGPU
  * @TESS_SLICE_SHARED: several vslices, one at a time is resident; of several vGPUs, or
  *	of one if it is dedicated to it
- * @TESS_SLICE_FAULTY: it did not answer a reset; out of use until the GPU is reset
+ * @TESS_SLICE_FAULTY: it did not answer a reset; out of use until it answers one
  * @TESS_SLICE_ABSENT: the host of this vGPU took it away, and nobody has it
+ * @TESS_SLICE_OFFLINE: the administrator took it out of service, and nobody has it
  */
 enum tess_slice_state {
 	TESS_SLICE_FREE,
@@ -32,6 +33,7 @@ enum tess_slice_state {
 	TESS_SLICE_SHARED,
 	TESS_SLICE_FAULTY,
 	TESS_SLICE_ABSENT,
+	TESS_SLICE_OFFLINE,
 };
 
 /**
@@ -48,6 +50,7 @@ enum tess_slice_state {
  * @resident: who is on it now: of an elastic vGPU the vslice of a ring; NULL: nobody. Under
  *	tess_gpu.lock
  * @leaving: a new owner is chosen, the elastic one still has it. Under tess_gpu.lock
+ * @out: out of service: it gets no new owner. Changes under tess_gpu.compose and tess_gpu.lock
  *
  * @hw: serializes calls into the back-end for this slice, and protects @past
  *	and @fault_told. It also orders acknowledgments of faults
@@ -73,6 +76,7 @@ struct tess_slice {
 	unsigned int vslice;
 	struct tess_vslice *resident;
 	bool leaving;
+	bool out;
 
 	struct mutex hw;
 	bool is_paired;
@@ -113,6 +117,7 @@ void tess_slice_unlock_two(struct tess_slice *a, struct tess_slice *b);
 int tess_slice_reset(struct tess_slice *slice);
 int tess_slice_counters(struct tess_slice *slice, u64 counters[TESS_COUNTS]);
 int tess_slice_take(struct tess_slice *slice, struct tess_vgpu *vgpu, unsigned int vslice);
+int tess_slice_renew(struct tess_slice *slice);
 int tess_slice_share(struct tess_slice *slice, struct tess_vgpu *owner);
 bool tess_slice_is_shared(const struct tess_slice *slice, const struct tess_vgpu *vgpu);
 void tess_slice_vacate(struct tess_slice *slice);

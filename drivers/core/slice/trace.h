@@ -464,6 +464,11 @@ TRACE_EVENT(tess_analyze,
 			     __field(u32, demand)
 			     __field(u32, queue_depth)
 			     __field(u32, shader)
+			     __field(u32, flop)
+			     __field(u32, stall)
+			     __field(u32, texture)
+			     __field(u32, pixel)
+			     __field(u32, ray)
 			     __field(u32, memory)
 	    ),
 	    TP_fast_assign(__entry->gpu = slice->gpu->info.index;
@@ -475,12 +480,18 @@ TRACE_EVENT(tess_analyze,
 			   __entry->demand = load->demand;
 			   __entry->queue_depth = load->queue_depth;
 			   __entry->shader = load->shader;
+			   __entry->flop = load->flop;
+			   __entry->stall = load->stall;
+			   __entry->texture = load->texture;
+			   __entry->pixel = load->pixel;
+			   __entry->ray = load->ray;
 			   __entry->memory = load->memory;
 	    ),
-	    TP_printk("gpu=%u slice=%u vgpu=%s vslice=%u time=%llu utilization=%u demand=%u queue_depth=%u shader=%u memory=%u",
+	    TP_printk("gpu=%u slice=%u vgpu=%s vslice=%u time=%llu utilization=%u demand=%u queue_depth=%u shader=%u memory=%u flop=%u stall=%u texture=%u pixel=%u ray=%u",
 		      __entry->gpu, __entry->slice, __get_str(name), __entry->vslice,
 		      __entry->time, __entry->utilization, __entry->demand, __entry->queue_depth,
-		      __entry->shader, __entry->memory)
+		      __entry->shader, __entry->memory, __entry->flop, __entry->stall,
+		      __entry->texture, __entry->pixel, __entry->ray)
 );
 
 #endif

@@ -14,6 +14,7 @@
 #include "algo/analyze.h"
 #include "algo/generate.h"
 #include "algo/swap.h"
+#include "base/mem.h"
 #include "complete.h"
 #include "runq.h"
 #include "slice.h"
@@ -103,7 +104,9 @@ struct tess_vslice {
  * @name: owner
  * @blueprint: what was asked for, resolved. Under tess_gpu.lock; slices, kind, topology
  *	and engines change under tess_gpu.compose
- * @elastic: holds what is free
+ * @elastic: its rings run on what it holds: what is free, unless it claims
+ * @claims: elastic, and what it holds is its own
+ * @quota: VRAM of one that claims
  * @part: never automatic: it is a part of what its owner composes as a whole
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @frozen: no vslice is to run. Set under compose
@@ -141,6 +144,8 @@ struct tess_vgpu {
 	char *name;
 	struct tess_blueprint blueprint;
 	bool elastic;
+	bool claims;
+	struct tess_vram_quota quota;
 	bool part;
 	bool dedicated;
 	bool frozen;

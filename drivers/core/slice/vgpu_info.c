@@ -2,6 +2,7 @@
 /*
  * vGPUs: what can be asked of them.
  */
+#include <linux/err.h>
 #include <tessera/compat.h>
 #include <tessera/memory.h>
 #include <tessera/vgpu.h>
@@ -17,7 +18,7 @@ bool tess_gpu_in_use(struct tess_gpu *gpu)
 
 	spin_lock(&gpu->lock);
 	list_for_each_entry(vgpu, &gpu->vgpus, link)
-		used |= !vgpu->elastic;
+		used |= !vgpu->elastic || vgpu->claims;
 	spin_unlock(&gpu->lock);
 	return used;
 }
@@ -52,6 +53,47 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
 	return vgpu->vram.count ? &vgpu->vram : NULL;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
+
+static struct tess_vram_quota *vgpu_quota(struct tess_vgpu *vgpu)
+{
+	return vgpu->claims ? &vgpu->quota : NULL;
+}
+
+struct tess_vram *tess_vram_reserve(struct tess_vgpu *vgpu, u64 size, int near_slice,
+				    bool contiguous)
+{
+	return tess_vram_reserve_of(vgpu->gpu, vgpu_quota(vgpu), size, near_slice, contiguous);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_reserve, TESS_NS);
+
+struct tess_vram *tess_vram_alloc(struct tess_vgpu *vgpu, u64 size, int near_slice,
+				  bool contiguous)
+{
+	struct tess_vram *vram = tess_vram_reserve(vgpu, size, near_slice, contiguous);
+
+	if (IS_ERR(vram))
+		return vram;
+	/* Of a GPU that is gone nobody reads it */
+	if (tess_vram_clear(vram) != -EBUSY)
+		return vram;
+	tess_vram_free(vgpu->gpu, vram);
+	return ERR_PTR(-EBUSY);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_alloc, TESS_NS);
+
+u64 tess_vgpu_vram_size(struct tess_vgpu *vgpu)
+{
+	return vgpu->claims ? READ_ONCE(vgpu->quota.limit) : vgpu->gpu->info.vram_size;
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram_size, TESS_NS);
+
+u64 tess_vgpu_vram_free(struct tess_vgpu *vgpu)
+{
+	if (vgpu->claims)
+		return tess_vram_quota_left(vgpu->gpu, &vgpu->quota);
+	return tess_gpu_vram_free(vgpu->gpu);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram_free, TESS_NS);
 
 void tess_vgpu_blueprint(const struct tess_vgpu *vgpu, struct tess_blueprint *bp)
 {

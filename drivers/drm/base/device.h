@@ -20,13 +20,15 @@ struct dmem_cgroup_region;
 struct mem_cgroup;
 struct tess_kms;
 struct tess_lanes;
+struct tess_nodes;
 
 /**
- * struct tess_device - a DRM device, one per GPU of the pool
+ * struct tess_device - a DRM device: one per GPU of the pool, and one per node (nodes.c)
+ * @name: of its vGPU
  * @drm: DRM device; it outlives the GPU while files are open, and owns this structure
  * @gpu: not used once @drm is unplugged
  * @info: copy, because it is needed after @gpu is gone
- * @vgpu: elastic vGPU that holds all slices nobody else wants
+ * @vgpu: elastic vGPU
  * @generation: of the composition, from 1
  * @registered: @drm is visible to user space, or was
  * @wq: runs the jobs of all lanes, and what is put off to process context
@@ -35,6 +37,7 @@ struct tess_lanes;
  * @dmem: VRAM for control groups; NULL: the kernel has none
  * @kms: modesetting; NULL: the GPU has no display heads
  * @dump: of a job that failed
+ * @nodes: of the same GPU, or NULL
  * @bo_lock: protects @bos, and the backing of BOs against its release at unplug.
  *	Inside of tess_vm::lock, outside of the BOs' reservations
  * @bos: all BOs
@@ -48,6 +51,7 @@ struct tess_lanes;
  * @queues: all queues whose scheduler entity is alive
  */
 struct tess_device {
+	const char *name;
 	struct drm_device *drm;
 	struct tess_gpu *gpu;
 	struct tess_gpu_info info;
@@ -60,6 +64,7 @@ struct tess_device {
 	struct dmem_cgroup_region *dmem;
 	struct tess_kms *kms;
 	struct tess_coredump dump;
+	struct tess_nodes *nodes;
 
 	struct mutex bo_lock;
 	struct list_head bos;

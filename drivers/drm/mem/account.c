@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <tessera/compat.h>
+#include <tessera/memory.h>
 #include "account.h"
 #include "base/device.h"
 
@@ -90,7 +91,7 @@ u64 tess_account_system_used(void)
  */
 u64 tess_account_vram_limit(const struct tess_device *tdev)
 {
-	return tess_part(tdev->info.vram_size, READ_ONCE(client_vram_percent));
+	return tess_part(tess_vgpu_vram_size(tdev->vgpu), READ_ONCE(client_vram_percent));
 }
 
 static bool tess_take(atomic_long_t *counter, unsigned long amount, u64 limit)

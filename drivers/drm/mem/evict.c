@@ -106,15 +106,15 @@ static bool tess_evict_wait(struct tess_bo *bo, struct tess_evict_walk *walk)
 	return left > 0;
 }
 
-/* Evict one; false: there is none left */
-static bool tess_evict_one(struct tess_device *tdev, struct tess_evict_walk *walk)
+/* Evict one: bytes; 0: there is none left */
+static u64 tess_evict_one(struct tess_device *tdev, struct tess_evict_walk *walk)
 {
-	bool evicted = false;
 	struct tess_bo *bo;
+	u64 evicted = 0;
 
 	while (!evicted && (bo = tess_evict_next(tdev, walk))) {
-		if (!walk->patience || tess_evict_wait(bo, walk))
-			evicted = tess_evict_try(bo);
+		if ((!walk->patience || tess_evict_wait(bo, walk)) && tess_evict_try(bo))
+			evicted = bo->shmem.base.size;
 		drm_gem_object_put(&bo->shmem.base);
 	}
 	return evicted;
@@ -127,8 +127,8 @@ static struct tess_vram *tess_evict_until(struct tess_device *tdev, u64 size, in
 	struct tess_vram *vram = ERR_PTR(-ENOSPC);
 
 	while (vram == ERR_PTR(-ENOSPC) && tess_evict_one(tdev, &walk))
-		if (tess_gpu_vram_free(tdev->gpu) >= size)
-			vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
+		if (tess_vgpu_vram_free(tdev->vgpu) >= size)
+			vram = tess_vram_alloc(tdev->vgpu, size, near, contiguous);
 	return vram;
 }
 
@@ -147,7 +147,7 @@ struct tess_vram *tess_evict_alloc(struct tess_device *tdev, u64 size, int near,
 {
 	struct tess_vram *vram;
 
-	vram = tess_vram_alloc(tdev->gpu, size, near, contiguous);
+	vram = tess_vram_alloc(tdev->vgpu, size, near, contiguous);
 	if (vram == ERR_PTR(-ENOSPC))
 		vram = tess_evict_until(tdev, size, near, contiguous, 0);
 	if (vram == ERR_PTR(-ENOSPC))
@@ -157,15 +157,15 @@ struct tess_vram *tess_evict_alloc(struct tess_device *tdev, u64 size, int near,
 
 static u64 tess_evict_bytes(struct tess_device *tdev, struct tess_evict_walk walk, u64 bytes)
 {
-	u64 before = tess_gpu_vram_free(tdev->gpu), now = before;
+	u64 freed = 0, size;
 
-	while (now < before + bytes && tess_evict_one(tdev, &walk))
-		now = tess_gpu_vram_free(tdev->gpu);
-	return now > before ? now - before : 0;
+	while (freed < bytes && (size = tess_evict_one(tdev, &walk)))
+		freed += size;
+	return freed;
 }
 
 /**
- * tess_evict_for_vgpu() - processes give up VRAM for a vGPU
+ * tess_evict_for_vgpu() - processes give up VRAM for a vGPU, or because they are to have less
  * @tdev: device
  * @bytes: that are wanted
  *
@@ -196,7 +196,7 @@ void tess_evict_for(struct tess_device *tdev, u64 size, u64 before)
 {
 	struct tess_evict_walk walk = { .before = before };
 
-	while (tess_gpu_vram_free(tdev->gpu) < size)
+	while (tess_vgpu_vram_free(tdev->vgpu) < size)
 		if (!tess_evict_one(tdev, &walk))
 			break;
 }

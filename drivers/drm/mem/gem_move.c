@@ -313,7 +313,7 @@ int tess_bo_return_locked(struct tess_bo *bo)
 	if (ret)
 		return ret;
 	/* All of it is written before anything maps it: nothing has to be zero */
-	vram = tess_vram_reserve(tdev->gpu, size, bo->near, false);
+	vram = tess_vram_reserve(tdev->vgpu, size, bo->near, false);
 	if (IS_ERR(vram)) {
 		ret = PTR_ERR(vram);
 		goto err_unaccount;

@@ -70,16 +70,25 @@ void tess_mdev_parts_blueprint(const struct tess_mdev_parts *parts, struct tess_
 		tess_vgpu_blueprint(tess_mdev_first(parts), bp);
 }
 
+/* Busy time @x and @y: the mean of what is counted in it */
+static u32 busy_mean(u64 x, u32 a, u64 y, u32 b)
+{
+	return x + y ? div64_u64(x * a + y * b, x + y) : 0;
+}
+
 /* A mean of two, by slices; of what is counted while they are busy, by their busy time */
 static void parts_add_profile(struct tess_profile *sum, const struct tess_profile *p)
 {
 	u64 a = sum->slices, b = p->slices, n = a + b;
-	u64 x = a * sum->utilization, y = b * p->utilization, busy = x + y;
+	u64 x = a * sum->utilization, y = b * p->utilization;
 
-	sum->utilization = div64_u64(busy, n);
+	sum->utilization = div64_u64(x + y, n);
 	sum->queue_milli = div64_u64(a * sum->queue_milli + b * p->queue_milli, n);
-	sum->shader = busy ? div64_u64(x * sum->shader + y * p->shader, busy) : 0;
-	sum->memory = busy ? div64_u64(x * sum->memory + y * p->memory, busy) : 0;
+	sum->shader = busy_mean(x, sum->shader, y, p->shader);
+	sum->texture = busy_mean(x, sum->texture, y, p->texture);
+	sum->pixel = busy_mean(x, sum->pixel, y, p->pixel);
+	sum->ray = busy_mean(x, sum->ray, y, p->ray);
+	sum->memory = busy_mean(x, sum->memory, y, p->memory);
 	sum->slices = n;
 }
 

@@ -162,6 +162,30 @@ static void regs_write_event_pending(struct tess_mdev *tm, u64 val)
 	atomic64_andnot(val, &tm->bars.event_pending);
 }
 
+static void regs_invalidate(struct tess_mdev *tm, u64 mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < tm->vslices; i++) {
+		struct tess_mdev_vslice vs;
+
+		if (!(mask & BIT_ULL(i)))
+			continue;
+		vs = tess_mdev_find(&tm->parts, i);
+		tess_vslice_reg_write(vs.vgpu, vs.index, TESS_SREG_TLB_INVALIDATE, 4, 1);
+	}
+}
+
+static void regs_write_invalidate_low(struct tess_mdev *tm, u64 val)
+{
+	regs_invalidate(tm, lower_32_bits(val));
+}
+
+static void regs_write_invalidate_high(struct tess_mdev *tm, u64 val)
+{
+	regs_invalidate(tm, val << TESS_TLB_INVALIDATE_SLICES);
+}
+
 static void regs_write_reset(struct tess_mdev *tm, u64 val)
 {
 	if (val == TESS_RESET_KEY)
@@ -186,6 +210,8 @@ static const struct tess_mdev_reg tess_mdev_global_regs[] = {
 	{ TESS_REG_FAULT_PENDING, 8, regs_read_fault_pending, NULL },
 	{ TESS_REG_HFAULT_PENDING, 8, NULL, NULL },
 	{ TESS_REG_EVENT_PENDING, 8, regs_read_event_pending, regs_write_event_pending },
+	{ TESS_REG_TLB_INVALIDATE(0), 4, NULL, regs_write_invalidate_low },
+	{ TESS_REG_TLB_INVALIDATE(1), 4, NULL, regs_write_invalidate_high },
 };
 
 static const struct tess_mdev_reg *regs_find(u32 off)

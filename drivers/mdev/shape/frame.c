@@ -24,7 +24,7 @@ static void frame_fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *i
 	u64 vram = tm->vram ? tm->vram->size : 0;
 
 	/* Of the capabilities, those that concern the client and need no host page */
-	ident->caps = TESS_CAPS_VGPU |
+	ident->caps = TESS_CAPS_VGPU | TESS_CAPS_INVALIDATE |
 		      (info->caps & (TESS_CAPS_DRAW | TESS_CAPS_FABRIC | TESS_CAPS_TEX |
 				     TESS_CAPS_ROP | TESS_CAPS_RAY));
 	ident->clock_khz = info->clock_khz;

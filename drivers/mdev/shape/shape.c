@@ -187,45 +187,9 @@ static int shape_write_profile(struct tess_mdev *tm, struct tess_gpu *gpu, const
 
 /* ---- last_error ---- */
 
-static const char *error_name(int error)
-{
-	switch (error) {
-	case -EBUSY:
-		return "EBUSY";
-	case -EINVAL:
-		return "EINVAL";
-	case -EIO:
-		return "EIO";
-	case -ENODEV:
-		return "ENODEV";
-	case -ENOMEM:
-		return "ENOMEM";
-	case -ENOSPC:
-		return "ENOSPC";
-	case -EOPNOTSUPP:
-		return "EOPNOTSUPP";
-	default:
-		return "error";
-	}
-}
-
-/* For errors that say all */
-static const char *error_text(int error)
-{
-	switch (error) {
-	case -ENODEV:
-		return "the GPU is gone";
-	case -ENOMEM:
-		return "out of memory";
-	default:
-		return "no reason was given";
-	}
-}
-
 static void note_error(struct tess_mdev *tm, int error, struct tess_reason *reason)
 {
-	if (error && !reason->text[0])
-		strscpy(reason->text, error_text(error));
+	tess_reason_complete(reason, error);
 	if (error)
 		dev_info_ratelimited(tm->vdev.dev, "composition refused: %s\n", reason->text);
 	guard(mutex)(&tm->shape.error_lock);
@@ -236,9 +200,7 @@ static void note_error(struct tess_mdev *tm, int error, struct tess_reason *reas
 ssize_t tess_mdev_show_error(struct tess_mdev *tm, char *buf)
 {
 	guard(mutex)(&tm->shape.error_lock);
-	if (!tm->shape.error)
-		return sysfs_emit(buf, "none\n");
-	return sysfs_emit(buf, "%s: %s\n", error_name(tm->shape.error), tm->shape.reason.text);
+	return tess_reason_show(&tm->shape.reason, tm->shape.error, buf);
 }
 
 /* ---- attributes ---- */

@@ -157,7 +157,7 @@ struct drm_tessera_query_slice {
 
 /**
  * struct drm_tessera_query_memory - memory
- * @vram_total: bytes of VRAM of the (v)GPU
+ * @vram_total: bytes of VRAM of the (v)GPU, or of the node if that has its own
  * @vram_free: bytes of it that can be allocated now
  * @vram_limit: since 1.1: bytes of it that this file may have
  * @vram_used: since 1.1: bytes of it that this file has, without @vram_evicted
