@@ -259,7 +259,8 @@ int tess_get_info(struct tess_device *dev, struct tess_info *info)
 		memcpy(info->pci, dev->id.pci, sizeof(info->pci));
 		info->slice_mask = dev->gpu.slice_mask;
 		info->generation = dev->gpu.generation;
-		info->vram_size = dev->gpu.vram_size;
+		/* Of a node with a quota, that */
+		info->vram_size = mem.vram_total;
 		info->vram_free = mem.vram_free;
 		info->bank_size = dev->gpu.bank_size;
 		info->slice_count = dev->gpu.slice_count;
