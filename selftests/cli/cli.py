@@ -51,8 +51,8 @@ def has_not(text, *parts):
 
 
 SCHEMA = Schema()
-COMMANDS = ("list", "show", "create", "compose", "remove", "profile", "set", "move", "top", "metrics",
-            "watch", "trace")
+COMMANDS = ("list", "show", "create", "compose", "remove", "profile", "set", "apply", "save",
+            "move", "drain", "clear", "reset", "top", "dmon", "metrics", "watch", "trace")
 
 
 def answer(name, line):
@@ -126,7 +126,7 @@ class Tool:
 class Sysfs:
     """A tree as the module tessera makes it."""
 
-    SLICE = {"kind": "compute", "state": "free", "owner": "", "cores": 4, "engines": "0x3",
+    SLICE = {"kind": "compute", "state": "free", "owner": "", "service": "in", "cores": 4, "engines": "0x3",
              "bank_offset": 0, "bank_size": 1 << 25, "busy_cycles": 0, "instructions": 5,
              "members": 0, "policy": "fair", "quantum_us": 2000, "preempt_timeout_us": 10000,
              "switches": 0, "preemptions": 0, "timeouts": 0, "moves_in": 0, "moves_out": 0}

@@ -51,6 +51,9 @@ class Tests:
         for name in os.listdir(MDEVS):
             with open(os.path.join(MDEVS, name, "remove"), "w") as file:
                 file.write("1")
+        for name in glob.glob(CLASS + "/nodes/*/device"):
+            with open(CLASS + "/nodes/remove", "w") as file:
+                file.write(name.split("/")[-2])
 
     def name(self):
         return str(uuid.uuid4())
@@ -172,6 +175,26 @@ class Tests:
         self.tool.run("compose", name, "--profile", where, status=1)
         has(self.tool.err, "line 2, column 1: unknown word", "did you mean queue?", "\n  qeue=1\n  ^\n")
 
+    def render_node(self):
+        """As another user has it: one file, whose slices and VRAM change while it is open."""
+        made = self.tool.json("create", "--render-node", "web", "slices=2", "kind=compute",
+                              "memory=2M")
+        device = "/dev/dri/" + made["device"]
+        same(owned("web"), made["slices"])
+        with open(device, "rb+", buffering=0):
+            same(self.tool.json("compose", "web", "slices=1")["after"]["slices"], owned("web"))
+            shown = self.tool.json("show", "web")
+            same([shown["device"], shown["vram_total"], shown["last_error"]],
+                 [made["device"], 2 << 20, "none"])
+            why = self.tool.json("compose", "web", "slices=60", status=1)
+            same([why["errno"], len(owned("web"))], ["ENOSPC", 1])
+            has(why["error"], "insufficient slices")
+            has(read(CLASS, "nodes/web/last_error"), "ENOSPC: insufficient slices")
+        why = self.tool.json("create", "--render-node", "web", "slices=1", status=1)
+        same(why["errno"], "EEXIST")
+        self.tool.run("remove", "web")
+        same([owned("web"), os.path.exists(device)], [[], False])
+
     def dry_runs(self):
         name = self.create("slices=1")["vgpu"]
         before = read(MDEVS, name, "composition")
@@ -248,6 +271,7 @@ TESTS = (
     ("create: refused, nothing is left", "create_refused"),
     ("a blank one", "blank"),
     ("a profile is printed, and makes a blueprint", "profile"),
+    ("a render node comes, changes and goes", "render_node"),
     ("dry runs change nothing", "dry_runs"),
     ("watch sees all of it, without a privilege", "watch"),
     ("changes need root", "permissions"),

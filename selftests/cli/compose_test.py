@@ -101,6 +101,47 @@ class Tests:
             has(self.tool.json("create", "slices=1", status=1)["error"], text)
             same(len(self.kernel.seen), 1)
 
+    def render_node(self):
+        out = self.tool.run("create", "--render-node", "web", "slices=2", "kind=compute",
+                            "memory=32M")
+        has(out, "web on gpu0: created\n", "  given       2\n", "  slices      0 1\n",
+            "  device      /dev/dri/renderD129\n", "  compute    0:A      1:A      4:.")
+        same(self.writes(), [("class/tessera/gpu0/nodes/create",
+                              "web slices=2 kind=compute memory=32M\n")])
+        shown = self.tool.json("show", "web")
+        same([shown[n] for n in ("share", "device", "vram_total", "vram_free", "memory", "given",
+                                 "mdev_type")],
+             ["exclusive", "renderD129", 2 << 25, 2 << 24, 2 << 25, 2, None])
+        same([v["slice"] for v in shown["vslices"]], [0, 1])
+        has(self.tool.run("show", "web"), "  device               renderD129\n")
+
+        changed = self.tool.json("compose", "web", "slices=1", "kind=render")
+        same([changed["changed"], changed["before"]["slices"], changed["after"]["slices"]],
+             [True, [0, 1], [2]])
+        same(self.writes(), [("class/tessera/gpu0/nodes/web/blueprint",
+                              "slices=1 kind=render\n")])
+        name = os.path.join(self.directory, "profile")
+        with open(name, "w") as f:
+            f.write("utilization=950\n")
+        has(self.tool.error("compose", "web", "--profile", name), "takes WORD=VALUE")
+        has(self.tool.error("move", "web", "gpu1"), "stays on its GPU")
+        has(self.tool.run("remove", "web", "--dry-run"), 'would write "web" to ', "/nodes/remove\n")
+        has(self.tool.run("remove", "web"), "web on gpu0: removed\n")
+        same(self.kernel.nodes, {})
+
+    def render_node_refused(self):
+        why = self.tool.json("create", "--render-node", "web", "slices=9", "memory=2M", status=1)
+        same([why["errno"], why["error"]], ["ENOSPC", "cannot create a vGPU on gpu0: insufficient "
+                                            "slices: 8 free, 9 asked"])
+        self.kernel.gpu(1, slices=12)
+        same(self.tool.json("create", "--render-node", "web", "slices=9", "memory=2M")["gpu"], "gpu1")
+        for options in (("--type", "C1"), ("--uuid", A), ("--profile", "-")):
+            has(self.tool.error("create", "--render-node", "x", *options, status=2), "--render-node")
+        shutil.rmtree(self.kernel.path("gpu0/nodes"))
+        shutil.rmtree(self.kernel.path("gpu1/nodes"))
+        has(self.tool.error("create", "--render-node", "x", "slices=1"), "modprobe tessera_drm")
+        has(self.tool.run("create", "--gpu", "0", "--uuid", A, "slices=1"), "created")
+
     def create_where(self):
         self.kernel.gpu(1, slices=12)
         same(self.tool.json("create", "slices=9", "--uuid", A)["gpu"], "gpu1")
@@ -454,6 +495,8 @@ TESTS = (
     ("create: a type", "create_type"),
     ("create: blank, seen and composed", "create_blank"),
     ("create: refused, nothing is left", "create_refused"),
+    ("create, compose, remove: a render node", "render_node"),
+    ("create: a render node is refused", "render_node_refused"),
     ("create: on which GPU", "create_where"),
     ("create: on the GPU that has the type", "create_where_the_type_is"),
     ("create: 64 slices", "create_64"),

@@ -34,6 +34,7 @@ class Kernel(Sysfs):
     def __init__(self, root):
         super().__init__(root)
         self.mdevs = {}
+        self.nodes = {}
         self.counts = {}
         self.refuse = []  # (end of the path, errno, reason or None)
         self.seen = []  # (path from the root on, text)
@@ -78,9 +79,11 @@ class Kernel(Sysfs):
         for name in TYPES:
             self.make(self.parent(n, "mdev_supported_types", "tessera_pci-" + name), create="")
         self.make(self.parent(n, "power"), control="on")
+        self.make(f"gpu{n}/nodes", create="", remove="", last_error="none")
 
     def taken(self, gpu):
-        return [i for m in self.mdevs.values() if m.gpu == gpu for i in m.slices]
+        return [i for m in [*self.mdevs.values(), *self.nodes.values()] if m.gpu == gpu
+                for i in m.slices]
 
     @staticmethod
     def kind(index):
@@ -98,6 +101,8 @@ class Kernel(Sysfs):
     def write(self, path, text):
         entry = self.refused(path)
         parts = path.split("/")
+        if parts[3] == "nodes":
+            return self.write_node(int(parts[2][3:]), parts[4:], text)
         gpu, name = int(parts[2][6]) - 1, parts[-2]
         if entry:
             if entry[2]:
@@ -128,6 +133,43 @@ class Kernel(Sysfs):
         self.update(gpu)
         shutil.rmtree(self.path(self.parent(gpu, uuid)))
         shutil.rmtree(self.path(f"gpu{gpu}/vgpus/{uuid}"), ignore_errors=True)
+        return 0
+
+    def write_node(self, gpu, parts, text):
+        if parts[0] == "create":
+            return self.shape_node(gpu, *text.split(" ", 1), "")
+        if parts[0] == "remove":
+            self.give_back(self.nodes.pop(text))
+            self.update(gpu)
+            shutil.rmtree(self.path(f"gpu{gpu}/nodes/{text}"))
+            shutil.rmtree(self.path(f"gpu{gpu}/vgpus/{text}"))
+            return 0
+        return self.shape_node(gpu, parts[0], text, "/" + parts[0])
+
+    def shape_node(self, gpu, name, text, where):
+        node = self.nodes.get(name) or Mdev(gpu)
+        words = {**(node.blueprint or DEFAULTS), **dict(w.split("=") for w in text.split())}
+        count = int(words["slices"])
+        fit = [i for i in range(self.counts[gpu])
+               if words["kind"] in ("any", self.kind(i)) and i not in set(self.taken(gpu)) -
+               set(node.slices)]
+        if len(fit) < count:
+            self.put(f"gpu{gpu}/nodes{where}",
+                     last_error=f"ENOSPC: insufficient slices: {len(fit)} free, {count} asked")
+            return errno.ENOSPC
+        self.nodes[name] = node
+        self.give_back(node)
+        node.slices, node.blueprint = fit[:count], words
+        node.generation += 1
+        for i in node.slices:
+            self.own(gpu, i, name)
+        # It has a vslice for each slice of the GPU
+        self.vgpu(gpu, name, [i if i in node.slices else -1 for i in range(self.counts[gpu])],
+                  generation=node.generation, given=count)
+        self.make(f"gpu{gpu}/nodes/{name}", last_error="none", device="renderD129",
+                  vram_total=count << 25, vram_free=count << 24,
+                  blueprint=" ".join(f"{n}={words[n]}" for n in ORDER if n in words))
+        self.update(gpu)
         return 0
 
     def give_back(self, mdev):

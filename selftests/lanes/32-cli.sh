@@ -10,6 +10,7 @@ make -s -C tools/cli O="$PWD/out/tools/cli" >&2 || exit 1
 make -s -C selftests cli O="$PWD/out/selftests" >&2 || exit 1
 out/selftests/cli/unit || status=1
 python3 selftests/cli/native_test.py out/selftests/cli/asan/tesseractl || status=1
+python3 selftests/cli/operate_test.py out/selftests/cli/asan/tesseractl || status=1
 python3 selftests/cli/compose_test.py out/selftests/cli/asan/tesseractl || status=1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "find.h"
 #include "mdev.h"
+#include "node.h"
 #include "picture.h"
 #include "refusal.h"
 #include "shape.h"
@@ -97,7 +98,7 @@ static int compose(const struct cli *cli, const struct pool *pool, const char *n
 	struct pool now;
 	int rc, status;
 
-	status = find_mdev(cli, pool, name, &before);
+	status = find_made(cli, pool, name, &before);
 	if (status)
 		return status;
 	if (!before.vgpu->blueprint[0])
@@ -105,7 +106,10 @@ static int compose(const struct cli *cli, const struct pool *pool, const char *n
 				 "%s has no blueprint: the module tessera_mdev is older than this "
 				 "program",
 				 before.vgpu->name);
-	mdev_path_of(path, before.gpu, before.vgpu);
+	if (before.vgpu->node && c->profile)
+		return cli_error(cli, "%s is a render node, which takes WORD=VALUE and no profile",
+				 before.vgpu->name);
+	node_made_path(path, before.gpu, before.vgpu);
 	if (c->dry_run)
 		return ask_print_steps(cli, &(struct ask_step){ path, c->ask.file, c->ask.text },
 				       1);
@@ -118,8 +122,9 @@ static int compose(const struct cli *cli, const struct pool *pool, const char *n
 	status = find_pool(cli, POOL_STATE, &now);
 	if (status)
 		return status;
-	/* On any GPU: its own may have had no room */
-	status = find_vgpu(cli, &now, before.vgpu->dir, &after);
+	/* A mediated device on any GPU: its own may have had no room */
+	snprintf(what, sizeof(what), "gpu%u/%s", before.gpu->index, before.vgpu->dir);
+	status = find_vgpu(cli, &now, before.vgpu->node ? what : before.vgpu->dir, &after);
 	if (!status)
 		status = print_composed(cli, &now, &before, &after);
 	pool_free(&now);

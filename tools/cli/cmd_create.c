@@ -4,8 +4,9 @@
  *
  * A vGPU of a named type is one write. One from a blueprint is a blank mediated device
  * that then gets the blueprint; if it is refused, the device goes again, so that the
- * command works as a whole or not at all. Where several GPUs could be meant, they are
- * asked in turn until one has room.
+ * command works as a whole or not at all. A render node of the host is one write of its
+ * name and blueprint. Where several GPUs could be meant, they are asked in turn until one has
+ * room.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -18,28 +19,32 @@
 #include "find.h"
 #include "mdev.h"
 #include "near.h"
+#include "node.h"
 #include "picture.h"
+#include "pool_json.h"
 #include "refusal.h"
 #include "shape.h"
 #include "signals.h"
 #include "write.h"
 
-enum { OPT_GPU = CLI_OPT_OWN, OPT_UUID, OPT_TYPE, OPT_PROFILE, OPT_DRY_RUN };
+enum { OPT_GPU = CLI_OPT_OWN, OPT_UUID, OPT_TYPE, OPT_PROFILE, OPT_NODE, OPT_DRY_RUN };
 
 #define BLANK "blank"
 #define NAMES_MAX 1024
+#define NODE_TEXT (ATTR_MAX + POOL_NAME)
 
 /**
  * struct create - what is to be made
  * @gpu: as typed, NULL: any
  * @type: as typed, NULL: from a blueprint or profile
  * @profile: file, NULL: words
+ * @node: name of a render node, NULL: a mediated device
  * @dry_run: change nothing
  * @uuid: of the vGPU
  * @ask: what is asked for, unless there is a type
  */
 struct create {
-	const char *gpu, *type, *profile;
+	const char *gpu, *type, *profile, *node;
 	bool dry_run;
 	char uuid[MDEV_UUID];
 	struct ask ask;
@@ -48,7 +53,7 @@ struct create {
 /**
  * struct place - where a vGPU could be made
  * @gpu: GPU
- * @path: of the type, from the root of sysfs on
+ * @path: of the type, or of the nodes, from the root of sysfs on
  * @mdev: of the vGPU once it is there, likewise
  */
 struct place {
@@ -93,8 +98,15 @@ static int look_at_type(int dir, const char *name, void *ctx)
 	return 0;
 }
 
-static int no_types(const struct cli *cli, const struct pool_gpu *gpu, int rc)
+static int no_types(const struct cli *cli, const struct create *c, const struct pool_gpu *gpu,
+		    int rc)
 {
+	if (rc == -ENOENT && c->node)
+		return cli_error(cli,
+				 "gpu%u does not support render nodes of vGPUs: load the module "
+				 "tessera_drm (modprobe tessera_drm), or it is older than this "
+				 "program",
+				 gpu->index);
 	if (rc != -ENOENT)
 		return cli_error(cli, "cannot read the types of vGPUs of gpu%u: %s", gpu->index,
 				 strerror(-rc));
@@ -127,9 +139,14 @@ static int find_place(const struct cli *cli, const struct create *c, struct plac
 	int dir, rc;
 
 	*search = (struct type_search){ .wanted = c->type ? c->type : BLANK };
-	dir = mdev_open(cli, mdev_types_path(path, place->gpu, NULL));
+	dir = mdev_open(cli, c->node ? node_path(place->path, place->gpu, NULL) :
+				       mdev_types_path(path, place->gpu, NULL));
 	if (dir < 0)
 		return dir;
+	if (c->node) {
+		close(dir);
+		return 0;
+	}
 	rc = attr_each(dir, look_at_type, search);
 	close(dir);
 	if (rc)
@@ -143,12 +160,33 @@ static int find_place(const struct cli *cli, const struct create *c, struct plac
 
 /* ---- making one ---- */
 
+/* Name and blueprint, as the file "create" of nodes takes them */
+static const char *node_text(char text[NODE_TEXT], const struct create *c)
+{
+	snprintf(text, NODE_TEXT, "%s %s", c->node, c->ask.text);
+	return text;
+}
+
+static int make_node(const struct cli *cli, const struct create *c, const struct place *place,
+		     struct refusal *refusal)
+{
+	char text[NODE_TEXT];
+	int rc = mdev_write(cli, place->path, "create", node_text(text, c));
+
+	if (rc)
+		refusal_read(refusal, cli, place->path, "create", rc);
+	return rc;
+}
+
 /* Whole or not at all: 0, or negative errno with the reason */
 static int make(const struct cli *cli, const struct create *c, const struct place *place,
 		struct refusal *refusal)
 {
-	int rc = mdev_write(cli, place->path, "create", c->uuid);
+	int rc;
 
+	if (c->node)
+		return make_node(cli, c, place, refusal);
+	rc = mdev_write(cli, place->path, "create", c->uuid);
 	if (rc) {
 		*refusal = (struct refusal){ .rc = rc };
 		snprintf(refusal->reason, sizeof(refusal->reason), "%s", write_error(rc, "create"));
@@ -172,6 +210,7 @@ static struct json_object *created_json(const struct pool_gpu *gpu, const struct
 	snprintf(name, sizeof(name), "gpu%u", gpu->index);
 	json_object_object_add(obj, "vgpu", json_object_new_string(vgpu->name));
 	json_object_object_add(obj, "gpu", json_object_new_string(name));
+	json_object_object_add(obj, "device", pool_text_json(vgpu->device));
 	shape_add_json(obj, vgpu);
 	return obj;
 }
@@ -189,6 +228,8 @@ static int print_created(const struct cli *cli, const struct pool *pool, const s
 	printf("  %-11s %s\n", "slices", shape_slices(text, vgpu));
 	if (vgpu->blueprint[0])
 		printf("  %-11s %s\n", "blueprint", vgpu->blueprint);
+	if (vgpu->device[0])
+		printf("  %-11s /dev/dri/%s\n", "device", vgpu->device);
 	putchar('\n');
 	picture_gpu(pool, found->gpu);
 	picture_legend();
@@ -197,14 +238,14 @@ static int print_created(const struct cli *cli, const struct pool *pool, const s
 
 static int show_created(const struct cli *cli, const struct create *c, const struct place *place)
 {
-	char name[32 + MDEV_UUID];
+	char name[32 + POOL_NAME];
 	struct find found;
 	struct pool pool;
 	int status = find_pool(cli, POOL_STATE, &pool);
 
 	if (status)
 		return status;
-	snprintf(name, sizeof(name), "gpu%u/%s", place->gpu->index, c->uuid);
+	snprintf(name, sizeof(name), "gpu%u/%s", place->gpu->index, c->node ? c->node : c->uuid);
 	status = find_vgpu(cli, &pool, name, &found);
 	if (!status)
 		status = print_created(cli, &pool, &found);
@@ -214,12 +255,13 @@ static int show_created(const struct cli *cli, const struct create *c, const str
 
 static int dry_run(const struct cli *cli, const struct create *c, const struct place *place)
 {
+	char text[NODE_TEXT];
 	const struct ask_step steps[] = {
-		{ place->path, "create", c->uuid },
+		{ place->path, "create", c->node ? node_text(text, c) : c->uuid },
 		{ place->mdev, c->ask.file, c->ask.text },
 	};
 
-	return ask_print_steps(cli, steps, c->type ? 1 : 2);
+	return ask_print_steps(cli, steps, c->type || c->node ? 1 : 2);
 }
 
 /* ---- where ---- */
@@ -250,13 +292,13 @@ struct without {
 	struct type_search search;
 };
 
-static int no_place(const struct cli *cli, struct without *none)
+static int no_place(const struct cli *cli, const struct create *c, struct without *none)
 {
 	if (!none->gpu)
 		return cli_error(cli, "no GPU supports vGPUs for virtual machines");
 	if (none->rc == -ENODATA)
 		return no_type(cli, none->gpu, &none->search);
-	return no_types(cli, none->gpu, none->rc);
+	return no_types(cli, c, none->gpu, none->rc);
 }
 
 /*
@@ -289,7 +331,7 @@ static int create_somewhere(const struct cli *cli, const struct create *c, const
 		snprintf(what, sizeof(what), "cannot create a vGPU on gpu%u", place.gpu->index);
 	}
 	if (!refusal.rc)
-		return no_place(cli, &none);
+		return no_place(cli, c, &none);
 	return refusal_print(cli, &refusal, c->ask.text, what);
 }
 
@@ -362,6 +404,9 @@ static bool take_option(struct cli *cli, int opt, const char *arg, void *ctx)
 	case OPT_PROFILE:
 		c->profile = arg;
 		break;
+	case OPT_NODE:
+		c->node = arg;
+		break;
 	default:
 		c->dry_run = true;
 	}
@@ -376,6 +421,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 		{ "uuid", required_argument, NULL, OPT_UUID },
 		{ "type", required_argument, NULL, OPT_TYPE },
 		{ "profile", required_argument, NULL, OPT_PROFILE },
+		{ "render-node", required_argument, NULL, OPT_NODE },
 		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 		{ 0 },
 	};
@@ -388,6 +434,8 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 		return status;
 	if (c.type && (c.profile || at != argc))
 		return cli_usage(cli, cmd, "--type excludes WORD=VALUE and --profile");
+	if (c.node && (c.type || c.profile || c.uuid[0]))
+		return cli_usage(cli, cmd, "--render-node excludes --type, --profile and --uuid");
 	if (!c.type && !c.profile && at == argc)
 		return cli_usage(cli, cmd, "WORD=VALUE, --type TYPE or --profile FILE is required");
 	if (!c.type) {
@@ -403,18 +451,22 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 
 const struct cli_command cmd_create = {
 	.name = "create",
-	.summary = "create a vGPU for a virtual machine",
+	.summary = "create a vGPU for a virtual machine, or for processes",
 	.help = "usage: tesseractl create [--gpu N] [--uuid UUID] WORD=VALUE... [--dry-run] [--json]\n"
 		"       tesseractl create [--gpu N] [--uuid UUID] --type TYPE\n"
 		"       tesseractl create [--gpu N] [--uuid UUID] --profile FILE\n"
+		"       tesseractl create [--gpu N] --render-node NAME WORD=VALUE...\n"
 		"Creates a mediated device from a blueprint, a type, or a profile of a workload, and\n"
 		"prints its UUID, by which QEMU and libvirt attach it. On failure nothing remains.\n"
+		"With --render-node the vGPU is a file in /dev/dri, for instance for a container.\n"
 		"\n"
 		"  --gpu N         GPU; default: the first one with sufficient resources\n"
 		"  --uuid UUID     name of the vGPU; default: random\n"
 		"  --type TYPE     type, such as C4; blank has no slices until it gets a blueprint\n"
 		"  --profile FILE  profile as printed by \"tesseractl profile\", - for standard\n"
 		"                  input\n"
+		"  --render-node NAME\n"
+		"                  make a render node with slices and VRAM of its own\n"
 		"  --dry-run       print what would be written to which file\n" CLI_COMMON_HELP
 		"\n" ASK_WORDS_HELP,
 	.run = run,

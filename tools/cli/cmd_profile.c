@@ -42,6 +42,9 @@ static bool measured(char *buf, const struct pool_vgpu *vgpu)
 		return false;
 	add_measure(buf, "queue", vgpu, offsetof(struct pool_vslice, queue_depth));
 	add_measure(buf, "shader", vgpu, offsetof(struct pool_vslice, shader_intensity));
+	add_measure(buf, "texture", vgpu, offsetof(struct pool_vslice, texture_intensity));
+	add_measure(buf, "pixel", vgpu, offsetof(struct pool_vslice, pixel_intensity));
+	add_measure(buf, "ray", vgpu, offsetof(struct pool_vslice, ray_intensity));
 	add_measure(buf, "memory", vgpu, offsetof(struct pool_vslice, memory_intensity));
 	len = strlen(buf);
 	snprintf(buf + len, ATTR_MAX - len, " slices=%u", given);

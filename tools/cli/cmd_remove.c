@@ -19,7 +19,7 @@
 #include "ask.h"
 #include "cli.h"
 #include "find.h"
-#include "mdev.h"
+#include "node.h"
 #include "write.h"
 
 enum { OPT_DRY_RUN = CLI_OPT_OWN };
@@ -50,11 +50,21 @@ static void end_reminder(pid_t pid)
 		;
 }
 
+/* A mediated device has a file for it, a node is named in that of all nodes */
+static struct ask_step step_of(char *path, const struct find *found)
+{
+	if (found->vgpu->node)
+		return (struct ask_step){ node_path(path, found->gpu, NULL), "remove",
+					  found->vgpu->dir };
+	return (struct ask_step){ mdev_path_of(path, found->gpu, found->vgpu), "remove", "1" };
+}
+
 static int remove_one(const struct cli *cli, const struct find *found)
 {
 	char path[MDEV_PATH];
+	struct ask_step step = step_of(path, found);
 	pid_t reminder = start_reminder(found->vgpu->name);
-	int rc = mdev_write(cli, mdev_path_of(path, found->gpu, found->vgpu), "remove", "1");
+	int rc = mdev_write(cli, step.dir, step.file, step.text);
 
 	end_reminder(reminder);
 	if (rc)
@@ -86,10 +96,8 @@ static int print_steps(const struct cli *cli, const struct find *found, int coun
 	char(*paths)[MDEV_PATH] = calloc((size_t)count, sizeof(*paths));
 	int i, status;
 
-	for (i = 0; steps && paths && i < count; i++) {
-		mdev_path_of(paths[i], found[i].gpu, found[i].vgpu);
-		steps[i] = (struct ask_step){ paths[i], "remove", "1" };
-	}
+	for (i = 0; steps && paths && i < count; i++)
+		steps[i] = step_of(paths[i], &found[i]);
 	status = steps && paths ? ask_print_steps(cli, steps, count) :
 				  cli_error(cli, "out of memory");
 	free(paths);
@@ -112,7 +120,7 @@ static int find_all(const struct cli *cli, const struct pool *pool, char **names
 	int i, j, status;
 
 	for (i = 0; i < count; i++) {
-		status = find_mdev(cli, pool, names[i], &found[i]);
+		status = find_made(cli, pool, names[i], &found[i]);
 		if (status)
 			return status;
 		for (j = 0; j < i; j++)
@@ -175,8 +183,9 @@ const struct cli_command cmd_remove = {
 	.name = "remove",
 	.summary = "remove vGPUs",
 	.help = "usage: tesseractl remove NAME... [--dry-run] [--json]\n"
-		"Removes vGPUs that are mediated devices and frees their slices and their memory.\n"
-		"Waits until no virtual machine has them open.\n"
+		"Removes vGPUs that are mediated devices or render nodes and frees their slices and\n"
+		"their memory. Waits until no virtual machine has them open; programs that use a\n"
+		"render node find that it is gone.\n"
 		"\n"
 		"  --dry-run       print what would be written to which file\n" CLI_COMMON_HELP,
 	.run = run,

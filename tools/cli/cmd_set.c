@@ -5,8 +5,6 @@
  * All settings are checked before the first is written, and if the kernel refuses one,
  * those before it get their old values back: all of a command takes effect, or nothing.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,37 +13,10 @@
 #include "attr.h"
 #include "cli.h"
 #include "find.h"
+#include "knob.h"
 #include "write.h"
 
 #define SETTINGS_MAX 3
-#define VALUE_MAX 32
-
-/**
- * struct knob - what can be set
- * @name: of the file
- * @words: allowed values, ended by NULL; if the first is, it is a number
- * @min: smallest number
- * @max: largest one
- */
-struct knob {
-	const char *name;
-	const char *words[4];
-	int64_t min, max;
-};
-
-static const struct knob vgpu_knobs[] = {
-	{ .name = "weight", .min = 1, .max = 10000 },
-	{ .name = "cap", .min = 0, .max = 100 },
-	{ .name = "policy", .words = { "manual", "auto" } },
-	{ 0 },
-};
-
-static const struct knob slice_knobs[] = {
-	{ .name = "policy", .words = { "fair", "fixed", "besteffort" } },
-	{ .name = "quantum_us", .min = 100, .max = 1000000 },
-	{ .name = "preempt_timeout_us", .min = 1000, .max = 10000000 },
-	{ 0 },
-};
 
 /**
  * struct setting - a change
@@ -55,61 +26,32 @@ static const struct knob slice_knobs[] = {
  */
 struct setting {
 	const struct knob *knob;
-	char to[VALUE_MAX];
-	char from[VALUE_MAX];
+	char to[KNOB_VALUE];
+	char from[KNOB_VALUE];
 };
-
-static const struct knob *find_knob(const struct knob *knob, const char *name, size_t len)
-{
-	for (; knob->name; knob++)
-		if (strlen(knob->name) == len && !strncmp(knob->name, name, len))
-			return knob;
-	return NULL;
-}
-
-static bool value_fits(const struct knob *knob, const char *value)
-{
-	const char *const *word = knob->words;
-	struct num n = num_parse(value);
-
-	if (strlen(value) >= VALUE_MAX || strchr(value, '\n'))
-		return false;
-	if (!*word)
-		return n.known && n.v >= knob->min && n.v <= knob->max;
-	while (*word && strcmp(*word, value))
-		word++;
-	return *word;
-}
 
 static int bad_value(const struct cli *cli, const struct knob *knob, const char *value)
 {
-	char allowed[128] = "";
-	unsigned int i;
-	size_t len = 0;
+	char allowed[KNOB_ALLOWED];
 
-	if (!knob->words[0])
-		snprintf(allowed, sizeof(allowed), "%" PRId64 " to %" PRId64, knob->min, knob->max);
-	for (i = 0; knob->words[i]; i++)
-		len += (size_t)snprintf(allowed + len, sizeof(allowed) - len, "%s%s", i ? ", " : "",
-					knob->words[i]);
 	return cli_error(cli, "%s cannot be %s; allowed: %s", knob->name, *value ? value : "empty",
-			 allowed);
+			 knob_allowed(allowed, knob));
 }
 
 static int parse_setting(const struct cli *cli, const struct cli_command *cmd,
 			 const struct find *found, const char *text, struct setting *setting)
 {
-	const struct knob *knobs = found->slice ? slice_knobs : vgpu_knobs;
+	const struct knob *knobs = found->slice ? knobs_of_slices : knobs_of_vgpus;
 	const char *equals = strchr(text, '=');
 
 	if (!equals)
 		return cli_usage(cli, cmd, "%s is not of the form KEY=VALUE", text);
-	setting->knob = find_knob(knobs, text, (size_t)(equals - text));
+	setting->knob = knob_find(knobs, text, (size_t)(equals - text));
 	if (!setting->knob)
 		return cli_usage(cli, cmd, "a %s has no %.*s; it has %s, %s, %s",
 				 found->slice ? "slice" : "vGPU", (int)(equals - text), text,
 				 knobs[0].name, knobs[1].name, knobs[2].name);
-	if (!value_fits(setting->knob, equals + 1))
+	if (!knob_fits(setting->knob, equals + 1))
 		return bad_value(cli, setting->knob, equals + 1);
 	snprintf(setting->to, sizeof(setting->to), "%s", equals + 1);
 	return CLI_OK;

@@ -98,6 +98,10 @@ static int print_vgpu(const struct cli *cli, const struct find *found)
 		print_attrs(found->vgpu, pool_composition_attrs);
 		print_attrs(found->vgpu, pool_stats_attrs);
 	}
+	if (found->vgpu->node) {
+		print_attrs(found->vgpu, pool_mdev_attrs);
+		print_attrs(found->vgpu, pool_node_attrs);
+	}
 	return found->vgpu->vslice_count ? print_vslices(cli, found->vgpu) : CLI_OK;
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tesseractl top: options, and output that is not a screen. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "find.h"
-#include "signals.h"
+#include "follow.h"
 #include "top.h"
 
 enum { OPT_BATCH = CLI_OPT_OWN, OPT_INTERVAL, OPT_SORT };
@@ -29,9 +27,9 @@ static int print_tables(const struct cli *cli, const struct pool *pool, const st
 	return ok ? cli_flush(cli) : cli_error(cli, "out of memory");
 }
 
-static int print_refresh(const struct top *top, const struct sample *now,
-			 const struct sample *before)
+static int print_refresh(const struct sample *now, const struct sample *before, void *ctx)
 {
+	const struct top *top = ctx;
 	struct rates rates;
 	int status;
 
@@ -42,46 +40,6 @@ static int print_refresh(const struct top *top, const struct sample *now,
 	else
 		status = print_tables(top->cli, &now->pool, &rates);
 	rates_free(&rates);
-	return status;
-}
-
-/* The first sample is only there to count from */
-static int print_all(const struct top *top, int signals)
-{
-	struct sample now, before;
-	int rc, status = CLI_OK;
-	unsigned int n;
-
-	rc = sample_read(top->cli->sysfs, &before);
-	if (rc)
-		return find_pool_error(top->cli, rc);
-	if (before.pool.denied)
-		fputs("tesseractl: what clients do is shown to root only: try again as root\n",
-		      stderr);
-	for (n = 0; !status && (!top->refreshes || n < top->refreshes); n++) {
-		if (signals_wait(signals, -1, top->interval_ms) == WAIT_SIGNAL)
-			break;
-		rc = sample_read(top->cli->sysfs, &now);
-		if (rc) {
-			status = find_pool_error(top->cli, rc);
-			break;
-		}
-		status = print_refresh(top, &now, &before);
-		pool_free(&before.pool);
-		before = now;
-	}
-	pool_free(&before.pool);
-	return status;
-}
-
-static int print_batch(const struct top *top)
-{
-	int signals = signals_open(), status;
-
-	if (signals < 0)
-		return cli_error(top->cli, "signalfd: %s", strerror(-signals));
-	status = print_all(top, signals);
-	close(signals);
 	return status;
 }
 
@@ -100,16 +58,10 @@ static bool take_count(struct cli *cli, const char *arg, struct top *top)
 
 static bool take_interval(struct cli *cli, const char *arg, struct top *top)
 {
-	char *end;
-	double s = strtod(arg, &end);
-
-	/* The negation is for NaN */
-	if (end == arg || *end || !(s * 1000 >= TOP_MS_MIN && s * 1000 <= TOP_MS_MAX)) {
+	top->interval_ms = follow_interval(arg);
+	if (!top->interval_ms)
 		cli_usage(cli, &cmd_top, "--interval %s: from 0.05 to 3600 seconds", arg);
-		return false;
-	}
-	top->interval_ms = (int)(s * 1000);
-	return true;
+	return top->interval_ms;
 }
 
 static bool take_sort(struct cli *cli, const char *arg, struct top *top)
@@ -147,7 +99,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 		{ "sort", required_argument, NULL, OPT_SORT },
 		{ 0 },
 	};
-	struct top top = { .cli = cli, .interval_ms = TOP_MS_DEFAULT };
+	struct top top = { .cli = cli, .interval_ms = FOLLOW_MS_DEFAULT };
 	const struct cli_parse parse = { .options = options, .own = take_option, .ctx = &top };
 	int at, status;
 
@@ -157,7 +109,7 @@ static int run(struct cli *cli, const struct cli_command *cmd, int argc, char **
 	if (at != argc)
 		return cli_usage(cli, cmd, "top accepts no name");
 	if (top.batch || cli->json)
-		return print_batch(&top);
+		return follow(cli, top.interval_ms, top.refreshes, print_refresh, &top);
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return cli_error(cli, "the output is not a terminal: use --batch N or --json");
 	return top_screen(&top);

@@ -30,9 +30,12 @@ enum kind {
 	KIND_MDEV,
 	KIND_OBJECT, /* a GPU, slice or vGPU */
 	KIND_SHARED, /* a slice or vGPU */
+	KIND_SLICES, /* a slice or GPU */
 	KIND_TYPE,
 	KIND_FIELDS,
 	KIND_FORMAT,
+	KIND_LINES, /* format of lines */
+	KIND_METRICS, /* format of metrics */
 	KIND_SORT,
 	KIND_BLUEPRINT,
 	KIND_SETTING,
@@ -74,17 +77,27 @@ static const struct grammar grammars[] = {
 		    { "--list-fields", KIND_FLAG } }, { 0 } },
 	{ "show", { { 0 } }, { KIND_OBJECT } },
 	{ "create", { { "--gpu", KIND_GPU }, { "--uuid", KIND_NOTHING }, { "--type", KIND_TYPE },
-		      { "--profile", KIND_FILE }, { "--dry-run", KIND_FLAG } },
+		      { "--profile", KIND_FILE }, { "--render-node", KIND_NOTHING },
+		      { "--dry-run", KIND_FLAG } },
 	  { KIND_BLUEPRINT, KIND_BLUEPRINT, KIND_BLUEPRINT } },
 	{ "compose", { { "--profile", KIND_FILE }, { "--dry-run", KIND_FLAG } },
 	  { KIND_MDEV, KIND_BLUEPRINT, KIND_BLUEPRINT } },
 	{ "remove", { { "--dry-run", KIND_FLAG } }, { KIND_MDEV, KIND_MDEV, KIND_MDEV } },
 	{ "profile", { { 0 } }, { KIND_VGPU } },
 	{ "set", { { 0 } }, { KIND_SHARED, KIND_SETTING, KIND_SETTING } },
+	{ "apply", { { "--gpu", KIND_GPU }, { "--dry-run", KIND_FLAG } }, { KIND_FILE } },
+	{ "save", { { 0 } }, { 0 } },
 	{ "move", { { 0 } }, { KIND_VGPU, KIND_VSLICE, KIND_OTHER_SLICE } },
+	{ "drain", { { 0 } }, { KIND_SLICES, KIND_SLICES, KIND_SLICES } },
+	{ "clear", { { 0 } }, { KIND_SLICES, KIND_SLICES, KIND_SLICES } },
+	{ "reset", { { "--force", KIND_FLAG } }, { KIND_SLICES } },
+	{ "dmon", { { "--vgpus", KIND_FLAG }, { "--interval", KIND_NOTHING },
+		    { "--count", KIND_NOTHING }, { "--format", KIND_LINES } },
+	  { KIND_OBJECT, KIND_OBJECT, KIND_OBJECT } },
 	{ "top", { { "--batch", KIND_NOTHING }, { "--interval", KIND_NOTHING },
 		   { "--sort", KIND_SORT } }, { 0 } },
-	{ "metrics", { { "--counters", KIND_FLAG } }, { 0 } },
+	{ "metrics", { { "--counters", KIND_FLAG }, { "--format", KIND_METRICS },
+		       { "--output", KIND_FILE } }, { 0 } },
 	{ "watch", { { "--count", KIND_NOTHING }, { "--seconds", KIND_NOTHING } }, { 0 } },
 	{ "trace", { { "--vgpu", KIND_VGPU }, { "--slice", KIND_SLICE },
 		     { "--seconds", KIND_NOTHING }, { "--tracefs", KIND_DIRECTORY } }, { 0 } },
@@ -107,6 +120,8 @@ static const char *const vgpu_settings[] = {
 };
 
 static const char *const formats[] = { "csv", "json", NULL };
+static const char *const metrics_formats[] = { "openmetrics", "prometheus", NULL };
+static const char *const line_formats[] = { "csv", "text", NULL };
 /* clang-format on */
 
 /**
@@ -199,7 +214,7 @@ static void offer_vgpus(const struct line *line, const struct pool *pool, bool m
 		for (j = 0; j < gpu->vgpu_count; j++) {
 			const struct pool_vgpu *vgpu = &gpu->vgpus[j];
 
-			if (!is_first(pool, gpu, vgpu->dir) || (mdev && !vgpu->mdev))
+			if (!is_first(pool, gpu, vgpu->dir) || (mdev && !vgpu->mdev && !vgpu->node))
 				continue;
 			snprintf(what, sizeof(what), "gpu%u, %s", gpu->index, vgpu->share);
 			offer(line, vgpu->name, what);
@@ -318,6 +333,10 @@ static void offer_of_pool(const struct line *line, enum kind kind, const struct 
 		if (kind == KIND_OBJECT)
 			offer_gpus(line, pool);
 		break;
+	case KIND_SLICES:
+		offer_slices(line, pool, NULL);
+		offer_gpus(line, pool);
+		break;
 	case KIND_TYPE:
 		offer_types(line, pool);
 		break;
@@ -356,6 +375,12 @@ static void offer_kind(const struct line *line, enum kind kind)
 		break;
 	case KIND_FORMAT:
 		offer_words(line, formats);
+		break;
+	case KIND_LINES:
+		offer_words(line, line_formats);
+		break;
+	case KIND_METRICS:
+		offer_words(line, metrics_formats);
 		break;
 	case KIND_SORT:
 		offer_sorts(line);

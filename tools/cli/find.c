@@ -190,18 +190,26 @@ int find_vgpu(const struct cli *cli, const struct pool *pool, const char *name, 
 	return status;
 }
 
-int find_mdev(const struct cli *cli, const struct pool *pool, const char *name, struct find *found)
+int find_made(const struct cli *cli, const struct pool *pool, const char *name, struct find *found)
 {
 	int status = find_vgpu(cli, pool, name, found);
 
-	if (status)
+	if (status || found->vgpu->mdev || found->vgpu->node)
 		return status;
-	if (!found->vgpu->mdev)
-		return cli_error(cli,
-				 "%s is not a mediated device: it belongs to a driver of the host, "
-				 "which takes and returns slices by itself",
+	return cli_error(cli,
+			 "%s is not a mediated device: it belongs to a driver of the host, "
+			 "which takes and returns slices by itself",
+			 found->vgpu->name);
+}
+
+int find_mdev(const struct cli *cli, const struct pool *pool, const char *name, struct find *found)
+{
+	int status = find_made(cli, pool, name, found);
+
+	if (!status && found->vgpu->node)
+		return cli_error(cli, "%s is a render node, which stays on its GPU",
 				 found->vgpu->name);
-	return CLI_OK;
+	return status;
 }
 
 const char *find_short_name(char *buf, const struct pool *pool, const char *name)

@@ -60,6 +60,9 @@ int find_vgpu(const struct cli *cli, const struct pool *pool, const char *name, 
 /* As find_vgpu(), but it must be a mediated device. */
 int find_mdev(const struct cli *cli, const struct pool *pool, const char *name, struct find *found);
 
+/* As find_vgpu(), but somebody made it: a mediated device or a node. */
+int find_made(const struct cli *cli, const struct pool *pool, const char *name, struct find *found);
+
 /* Short name of a vGPU: the first block of a UUID if no other vGPU of the pool starts
  * like that, else all of it. Returns @buf of POOL_NAME bytes. */
 const char *find_short_name(char *buf, const struct pool *pool, const char *name);

@@ -16,8 +16,9 @@
 #include "near.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_list, &cmd_show, &cmd_create,  &cmd_compose, &cmd_remove, &cmd_profile,  &cmd_set,
-	&cmd_move, &cmd_top,  &cmd_metrics, &cmd_watch,	  &cmd_trace,  &cmd_complete, NULL,
+	&cmd_list,  &cmd_show,	  &cmd_create, &cmd_compose, &cmd_remove,   &cmd_profile, &cmd_set,
+	&cmd_apply, &cmd_save,	  &cmd_move,   &cmd_drain,   &cmd_clear,    &cmd_reset,	  &cmd_top,
+	&cmd_dmon,  &cmd_metrics, &cmd_watch,  &cmd_trace,   &cmd_complete, NULL,
 };
 
 static void print_help(void)

@@ -105,6 +105,11 @@ static const struct family families[] = {
 	  "Floating-point operations." },
 	{ "slice_texels", NULL, true, SLICE(texels), SCALE_ONE, POOL_ALL, "Texels." },
 	{ "slice_pixels", NULL, true, SLICE(pixels), SCALE_ONE, POOL_ALL, "Pixels." },
+	{ "slice_rays", NULL, true, SLICE(rays), SCALE_ONE, POOL_ALL, "Intersections of rays." },
+	{ "slice_global_bytes", "bytes", true, SLICE(global_bytes), SCALE_ONE, POOL_ALL,
+	  "Bytes that work-items loaded and stored in global memory." },
+	{ "slice_private_bytes", "bytes", true, SLICE(private_bytes), SCALE_ONE, POOL_ALL,
+	  "Bytes that work-items loaded and stored in private memory." },
 	{ "slice_copy_bytes", "bytes", true, SLICE(copy_bytes), SCALE_ONE, POOL_ALL,
 	  "Bytes that the copy engine moved." },
 	{ "slice_link_bytes", "bytes", true, SLICE(link_bytes), SCALE_ONE, POOL_ALL,
@@ -133,6 +138,12 @@ static const struct family families[] = {
 	  POOL_WORK, "Instructions per cycle and core while packets ran, mean of the vslices." },
 	{ "vgpu_memory_intensity_ratio", "ratio", false, MEAN(memory_intensity), SCALE_THOUSANDTHS,
 	  POOL_WORK, "Use of memory bandwidth while packets ran, mean of the vslices." },
+	{ "vgpu_texture_intensity_ratio", "ratio", false, MEAN(texture_intensity),
+	  SCALE_THOUSANDTHS, POOL_WORK, "Use of texture units while packets ran, mean of the vslices." },
+	{ "vgpu_pixel_intensity_ratio", "ratio", false, MEAN(pixel_intensity), SCALE_THOUSANDTHS,
+	  POOL_WORK, "Use of pixel units while packets ran, mean of the vslices." },
+	{ "vgpu_ray_intensity_ratio", "ratio", false, MEAN(ray_intensity), SCALE_THOUSANDTHS,
+	  POOL_WORK, "Use of ray units while packets ran, mean of the vslices." },
 	{ "vgpu_queue_packets", "packets", false, SUM(queue_depth), SCALE_THOUSANDTHS, POOL_WORK,
 	  "Packets in the rings of the vGPU, recent mean." },
 	{ "vgpu_run_seconds", "seconds", true, SUM(run_cycles), SCALE_CYCLES, POOL_WORK,
@@ -180,39 +191,62 @@ struct object {
 
 /* ---- text ---- */
 
-static void print_family(const char *name, const char *type, const char *unit, const char *help)
+/**
+ * struct out - where to, and how
+ * @file: is written to
+ * @format: of it
+ */
+struct out {
+	FILE *file;
+	enum metrics_format format;
+};
+
+/*
+ * In the older format a family has the name of its samples, with their suffix; there are no units, and
+ * what is no counter is a gauge.
+ */
+static void print_family(const struct out *out, const char *name, const char *suffix,
+			 const char *type, const char *unit, const char *help)
 {
-	printf("# HELP tessera_%s %s\n# TYPE tessera_%s %s\n", name, help, name, type);
-	if (unit)
-		printf("# UNIT tessera_%s %s\n", name, unit);
+	bool classic = out->format == METRICS_PROMETHEUS;
+
+	if (!classic)
+		suffix = "";
+	else if (strcmp(type, "counter"))
+		type = "gauge";
+	fprintf(out->file, "# HELP tessera_%s%s %s\n# TYPE tessera_%s%s %s\n", name, suffix, help,
+		name, suffix, type);
+	if (unit && !classic)
+		fprintf(out->file, "# UNIT tessera_%s %s\n", name, unit);
 }
 
 /* What is printed of it is ASCII already */
-static void print_label(const char *name, const char *value)
+static void print_label(const struct out *out, const char *name, const char *value)
 {
-	printf(",%s=\"", name);
+	fprintf(out->file, ",%s=\"", name);
 	for (; *value; value++) {
 		if (*value == '"' || *value == '\\')
-			putchar('\\');
-		putchar(*value);
+			fputc('\\', out->file);
+		fputc(*value, out->file);
 	}
-	putchar('"');
+	fputc('"', out->file);
 }
 
-static void print_text_label(const char *name, const char *value)
+static void print_text_label(const struct out *out, const char *name, const char *value)
 {
 	if (*value)
-		print_label(name, value);
+		print_label(out, name, value);
 }
 
 /* Name and labels up to those that an info metric adds */
-static void print_object(const char *name, const char *suffix, const struct object *object)
+static void print_object(const struct out *out, const char *name, const char *suffix,
+			 const struct object *object)
 {
-	printf("tessera_%s%s{gpu=\"gpu%u\"", name, suffix, object->gpu->index);
+	fprintf(out->file, "tessera_%s%s{gpu=\"gpu%u\"", name, suffix, object->gpu->index);
 	if (object->slice)
-		printf(",slice=\"%u\"", object->slice->index);
+		fprintf(out->file, ",slice=\"%u\"", object->slice->index);
 	if (object->vgpu)
-		print_label("vgpu", object->vgpu->name);
+		print_label(out, "vgpu", object->vgpu->name);
 }
 
 /* ---- values ---- */
@@ -310,21 +344,23 @@ static struct decimal scaled(struct num n, enum scale scale, const struct pool_g
 /* ---- families ---- */
 
 /* With its head if it is the first sample */
-static void print_sample(const struct family *family, const struct object *object, bool *any)
+static void print_sample(const struct out *out, const struct family *family,
+			 const struct object *object, bool *any)
 {
+	const char *suffix = family->counter ? "_total" : "";
 	struct decimal d = scaled(value_of(family, object), family->scale, object->gpu);
 
 	if (!d.known)
 		return;
 	if (!*any)
-		print_family(family->name, family->counter ? "counter" : "gauge", family->unit,
-			     family->help);
+		print_family(out, family->name, suffix, family->counter ? "counter" : "gauge",
+			     family->unit, family->help);
 	*any = true;
-	print_object(family->name, family->counter ? "_total" : "", object);
-	printf("} %" PRId64, d.whole);
+	print_object(out, family->name, suffix, object);
+	fprintf(out->file, "} %" PRId64, d.whole);
 	if (d.digits)
-		printf(".%0*" PRId64, d.digits, d.rest);
-	putchar('\n');
+		fprintf(out->file, ".%0*" PRId64, d.digits, d.rest);
+	fputc('\n', out->file);
 }
 
 static unsigned int objects(const struct pool_gpu *gpu, enum source source)
@@ -342,7 +378,8 @@ static unsigned int objects(const struct pool_gpu *gpu, enum source source)
 	return gpu->vgpu_count;
 }
 
-static void print_samples(const struct pool *pool, const struct family *family)
+static void print_samples(const struct out *out, const struct pool *pool,
+			  const struct family *family)
 {
 	unsigned int i, j;
 	bool any = false;
@@ -355,50 +392,54 @@ static void print_samples(const struct pool *pool, const struct family *family)
 				object.slice = &object.gpu->slices[j];
 			else if (family->source != OF_GPU)
 				object.vgpu = &object.gpu->vgpus[j];
-			print_sample(family, &object, &any);
+			print_sample(out, family, &object, &any);
 		}
 	}
 }
 
 /* ---- what is no number ---- */
 
-static void print_gpu_info(const struct pool *pool)
+static void print_gpu_info(const struct out *out, const struct pool *pool)
 {
 	unsigned int i;
 
-	print_family("gpu", "info", NULL, "Name of the GPU on its bus, and whether it is a vGPU.");
+	print_family(out, "gpu", "_info", "info", NULL,
+		     "Name of the GPU on its bus, and whether it is a vGPU.");
 	for (i = 0; i < pool->gpu_count; i++) {
 		const struct object object = { .gpu = &pool->gpus[i] };
 
-		print_object("gpu", "_info", &object);
-		print_text_label("name", object.gpu->name);
-		print_text_label("type", object.gpu->type);
-		puts("} 1");
+		print_object(out, "gpu", "_info", &object);
+		print_text_label(out, "name", object.gpu->name);
+		print_text_label(out, "type", object.gpu->type);
+		fputs("} 1\n", out->file);
 	}
 }
 
-static void print_slice_info(const struct pool *pool)
+static void print_slice_info(const struct out *out, const struct pool *pool)
 {
 	unsigned int i, j;
 
-	print_family("slice", "info", NULL, "Kind of the slice, and who is resident on it.");
+	print_family(out, "slice", "_info", "info", NULL,
+		     "Kind of the slice, and who is resident on it.");
 	for (i = 0; i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].slice_count; j++) {
 			const struct pool_slice *slice = &pool->gpus[i].slices[j];
 			const struct object object = { .gpu = &pool->gpus[i], .slice = slice };
 
-			print_object("slice", "_info", &object);
-			print_text_label("kind", slice->kind);
-			print_text_label("policy", slice->policy);
-			print_text_label("owner", slice->owner);
-			puts("} 1");
+			print_object(out, "slice", "_info", &object);
+			print_text_label(out, "kind", slice->kind);
+			print_text_label(out, "policy", slice->policy);
+			print_text_label(out, "service", slice->service);
+			print_text_label(out, "owner", slice->owner);
+			fputs("} 1\n", out->file);
 		}
 }
 
-static void print_slice_state(const struct pool_gpu *gpu, const struct pool_slice *slice)
+static void print_slice_state(const struct out *out, const struct pool_gpu *gpu,
+			      const struct pool_slice *slice)
 {
-	static const char *const states[] = { "free",	"elastic", "used",
-					      "shared", "faulty",  "absent" };
+	static const char *const states[] = { "free",	"elastic", "used",   "shared",
+					      "faulty", "absent",  "offline" };
 	const struct object object = { .gpu = gpu, .slice = slice };
 	unsigned int i, count = sizeof(states) / sizeof(states[0]);
 
@@ -407,52 +448,56 @@ static void print_slice_state(const struct pool_gpu *gpu, const struct pool_slic
 	if (i == count)
 		return;
 	for (i = 0; i < count; i++) {
-		print_object("slice_state", "", &object);
-		print_label("tessera_slice_state", states[i]);
-		printf("} %d\n", !strcmp(states[i], slice->state));
+		print_object(out, "slice_state", "", &object);
+		print_label(out, "tessera_slice_state", states[i]);
+		fprintf(out->file, "} %d\n", !strcmp(states[i], slice->state));
 	}
 }
 
-static void print_slice_states(const struct pool *pool)
+static void print_slice_states(const struct out *out, const struct pool *pool)
 {
 	unsigned int i, j;
 
-	print_family("slice_state", "stateset", NULL, "Who can use the slice.");
+	print_family(out, "slice_state", "", "stateset", NULL, "Who can use the slice.");
 	for (i = 0; i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].slice_count; j++)
-			print_slice_state(&pool->gpus[i], &pool->gpus[i].slices[j]);
+			print_slice_state(out, &pool->gpus[i], &pool->gpus[i].slices[j]);
 }
 
-static void print_vgpu_info(const struct pool *pool)
+static void print_vgpu_info(const struct out *out, const struct pool *pool)
 {
 	unsigned int i, j;
 
-	print_family("vgpu", "info", NULL, "UUID and type of the vGPU, and how it is scheduled.");
+	print_family(out, "vgpu", "_info", "info", NULL,
+		     "UUID and type of the vGPU, and how it is scheduled.");
 	for (i = 0; i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].vgpu_count; j++) {
 			const struct pool_vgpu *vgpu = &pool->gpus[i].vgpus[j];
 			const struct object object = { .gpu = &pool->gpus[i], .vgpu = vgpu };
 
-			print_object("vgpu", "_info", &object);
-			print_text_label("uuid", vgpu->mdev ? vgpu->name : "");
-			print_text_label("type", vgpu->mdev_type);
-			print_text_label("parent", vgpu->parent);
-			print_text_label("share", vgpu->share);
-			print_text_label("policy", vgpu->policy);
-			puts("} 1");
+			print_object(out, "vgpu", "_info", &object);
+			print_text_label(out, "uuid", vgpu->mdev ? vgpu->name : "");
+			print_text_label(out, "type", vgpu->mdev_type);
+			print_text_label(out, "parent", vgpu->parent);
+			print_text_label(out, "share", vgpu->share);
+			print_text_label(out, "policy", vgpu->policy);
+			fputs("} 1\n", out->file);
 		}
 }
 
-void metrics_print(const struct pool *pool, enum pool_depth depth)
+void metrics_print(FILE *file, enum metrics_format format, const struct pool *pool,
+		   enum pool_depth depth)
 {
+	const struct out out = { .file = file, .format = format };
 	unsigned int i;
 
-	print_gpu_info(pool);
-	print_slice_info(pool);
-	print_slice_states(pool);
-	print_vgpu_info(pool);
+	print_gpu_info(&out, pool);
+	print_slice_info(&out, pool);
+	print_slice_states(&out, pool);
+	print_vgpu_info(&out, pool);
 	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (families[i].depth <= depth)
-			print_samples(pool, &families[i]);
-	puts("# EOF");
+			print_samples(&out, pool, &families[i]);
+	if (format == METRICS_OPEN)
+		fputs("# EOF\n", file);
 }

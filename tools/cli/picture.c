@@ -20,10 +20,8 @@ static const struct {
 	const char *state;
 	char sign;
 } signs[] = {
-	{ "free", '.' },
-	{ "elastic", '~' },
-	{ "faulty", '!' },
-	{ "absent", '-' },
+	{ "free", '.' },   { "elastic", '~' }, { "faulty", '!' },
+	{ "absent", '-' }, { "offline", 'x' },
 };
 
 #define SIGNS (sizeof(signs) / sizeof(signs[0]))
@@ -151,5 +149,6 @@ void picture_gpu(const struct pool *pool, const struct pool_gpu *gpu)
 void picture_legend(void)
 {
 	puts("  A: a vGPU  B3: shared by 3, B is resident  _3: shared, none is resident  .: free\n"
-	     "  ~: the host's own, given back on demand  !: faulty  -: absent");
+	     "  ~: the host's own, given back on demand  !: faulty  -: absent\n"
+	     "  x: out of service");
 }

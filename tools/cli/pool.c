@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "mdev.h"
+#include "node.h"
 #include "pool.h"
 
 #define ATTR(object, member, type_, depth_)                \
@@ -46,6 +47,7 @@ const struct pool_attr pool_slice_attrs[] = {
 	TEXT(pool_slice, kind),
 	TEXT(pool_slice, state),
 	ATTR(pool_slice, owner, POOL_TYPE_NAME, POOL_STATE),
+	TEXT(pool_slice, service),
 	NUM(pool_slice, members),
 	TEXT(pool_slice, policy),
 	NUM(pool_slice, quantum_us),
@@ -62,6 +64,8 @@ const struct pool_attr pool_slice_attrs[] = {
 	COUNTER(pool_slice, compute_rate),
 	COUNTER(pool_slice, memory_bandwidth),
 	COUNTER(pool_slice, texture_fill_rate),
+	COUNTER(pool_slice, pixel_fill_rate),
+	COUNTER(pool_slice, ray_rate),
 	COUNTER(pool_slice, active_cycles),
 	ATTR(pool_slice, busy_cycles, POOL_TYPE_NUM, POOL_BUSY),
 	COUNTER(pool_slice, stall_cycles),
@@ -69,6 +73,9 @@ const struct pool_attr pool_slice_attrs[] = {
 	COUNTER(pool_slice, flops),
 	COUNTER(pool_slice, texels),
 	COUNTER(pool_slice, pixels),
+	COUNTER(pool_slice, rays),
+	COUNTER(pool_slice, global_bytes),
+	COUNTER(pool_slice, private_bytes),
 	COUNTER(pool_slice, copy_bytes),
 	COUNTER(pool_slice, link_bytes),
 	COUNTER(pool_slice, groups),
@@ -99,6 +106,11 @@ const struct pool_attr pool_vslice_attrs[] = {
 	SAMPLED(pool_vslice, utilization),
 	SAMPLED(pool_vslice, shader_intensity),
 	SAMPLED(pool_vslice, memory_intensity),
+	SAMPLED(pool_vslice, texture_intensity),
+	SAMPLED(pool_vslice, pixel_intensity),
+	SAMPLED(pool_vslice, ray_intensity),
+	SAMPLED(pool_vslice, flop_intensity),
+	SAMPLED(pool_vslice, stall_intensity),
 	SAMPLED(pool_vslice, queue_depth),
 	{ 0 },
 };
@@ -129,6 +141,13 @@ const struct pool_attr pool_composition_attrs[] = {
 	NUM(pool_vgpu, heads),
 	NUM(pool_vgpu, given),
 	NUM(pool_vgpu, withheld),
+	{ 0 },
+};
+
+const struct pool_attr pool_node_attrs[] = {
+	TEXT(pool_vgpu, device),
+	NUM(pool_vgpu, vram_total),
+	NUM(pool_vgpu, vram_free),
 	{ 0 },
 };
 
@@ -251,12 +270,54 @@ static int read_vgpu(int dir, const char *name, void *ctx)
 /* Does somebody have it? Only then can its counters grow. */
 static bool is_in_use(const struct pool_slice *slice)
 {
-	return strcmp(slice->state, "free") && strcmp(slice->state, "faulty");
+	return strcmp(slice->state, "free") && strcmp(slice->state, "faulty") &&
+	       strcmp(slice->state, "offline");
 }
 
 static bool is_denied(int dir, const char *name)
 {
 	return faccessat(dir, name, R_OK, AT_EACCESS) && errno == EACCES;
+}
+
+static void take_counter(struct pool_slice *slice, const char *name, struct num value)
+{
+	const struct pool_attr *attr;
+
+	for (attr = pool_slice_attrs; attr->name; attr++)
+		if (attr->depth != POOL_STATE && !strcmp(attr->name, name))
+			*(struct num *)((char *)slice + attr->offset) = value;
+}
+
+/* All of them in one file, and so in one look of the kernel. Returns false if it has none. */
+static bool read_counters(int dir, struct pool_slice *slice)
+{
+	char text[ATTR_MAX], *rest = text, *line, *value;
+
+	if (attr_read(dir, "counters", text, sizeof(text)))
+		return false;
+	while ((line = strsep(&rest, "\n"))) {
+		value = strchr(line, ' ');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		take_counter(slice, line, num_parse(value));
+	}
+	return true;
+}
+
+static void read_slice_attrs(int dir, enum pool_depth depth, struct pool_slice *slice)
+{
+	const struct pool_attr *attr;
+
+	if (depth != POOL_ALL || !read_counters(dir, slice)) {
+		pool_read_attrs(dir, pool_slice_attrs, depth, slice);
+		return;
+	}
+	pool_read_attrs(dir, pool_slice_attrs, POOL_STATE, slice);
+	/* What is no counter, such as rates */
+	for (attr = pool_slice_attrs; attr->name; attr++)
+		if (attr->depth != POOL_STATE && !pool_attr_num(slice, attr).known)
+			take_counter(slice, attr->name, attr_num(dir, attr->name));
 }
 
 static int read_slice(int dir, const char *name, void *ctx)
@@ -271,7 +332,7 @@ static int read_slice(int dir, const char *name, void *ctx)
 	if (!slice)
 		return -ENOMEM;
 	slice->index = (unsigned int)index;
-	pool_read_attrs(dir, pool_slice_attrs, r->depth, slice);
+	read_slice_attrs(dir, r->depth, slice);
 	if (r->depth == POOL_WORK && is_in_use(slice))
 		slice->busy_cycles = attr_num(dir, "busy_cycles");
 	if (r->depth != POOL_STATE && !slice->busy_cycles.known && is_denied(dir, "busy_cycles"))
@@ -374,6 +435,8 @@ int pool_read(const char *sysfs, enum pool_depth depth, struct pool *pool)
 	rc = read_below(root, "class/tessera", read_gpu, &r);
 	if (!rc)
 		rc = mdev_read_all(root, pool);
+	if (!rc)
+		node_read_all(root, pool);
 	close(root);
 	if (!rc && !pool->gpu_count)
 		rc = -ENODEV;
@@ -390,7 +453,7 @@ void pool_read_counters(const char *sysfs, const struct pool_gpu *gpu, struct po
 	root = attr_dir(AT_FDCWD, sysfs);
 	dir = root < 0 ? root : attr_dir(root, path);
 	if (dir >= 0) {
-		pool_read_attrs(dir, pool_slice_attrs, POOL_ALL, slice);
+		read_slice_attrs(dir, POOL_ALL, slice);
 		close(dir);
 	}
 	if (root >= 0)

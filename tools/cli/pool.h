@@ -36,6 +36,8 @@ struct pool_vslice {
 	struct num slice, resident, runnable;
 	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
 	struct num utilization, shader_intensity, memory_intensity, queue_depth;
+	struct num texture_intensity, pixel_intensity, ray_intensity;
+	struct num flop_intensity, stall_intensity;
 	struct num given;
 };
 
@@ -44,7 +46,11 @@ struct pool_vslice {
  * @dir: its directory; the owner in the slices if the kernel has no directory for it
  * @name: @dir made printable
  * @derived: known from the owners of slices alone, as the kernel is an older one
- * @mdev: it is a mediated device; what follows is known of those only
+ * @node: it is a render node with slices of its own
+ * @device: name of its file in /dev/dri, of a node, as the following
+ * @vram_total: bytes of VRAM that it has
+ * @vram_free: bytes of them that are free
+ * @mdev: it is a mediated device; what follows is known of those, and in part of nodes
  * @parent: device below which that is, which need not be the GPU that carries it
  * @part: it is the part on this GPU of one that has slices of several, and is whole on the first
  * @blueprint: what is asked for, "none" for a blank one
@@ -67,6 +73,9 @@ struct pool_vgpu {
 	bool derived;
 	char share[POOL_TEXT], policy[POOL_TEXT];
 	struct num weight, cap;
+	bool node;
+	char device[POOL_TEXT];
+	struct num vram_total, vram_free;
 	bool mdev;
 	char parent[POOL_TEXT];
 	bool part;
@@ -87,11 +96,13 @@ struct pool_vgpu {
 struct pool_slice {
 	unsigned int index;
 	char kind[POOL_TEXT], state[POOL_TEXT], owner[POOL_NAME], policy[POOL_TEXT];
+	char service[POOL_TEXT];
 	struct num members, quantum_us, preempt_timeout_us;
 	struct num switches, preemptions, timeouts, moves_in, moves_out;
 	struct num cores, engines, bank_offset, bank_size;
-	struct num compute_rate, memory_bandwidth, texture_fill_rate;
+	struct num compute_rate, memory_bandwidth, texture_fill_rate, pixel_fill_rate, ray_rate;
 	struct num active_cycles, busy_cycles, stall_cycles, instructions, flops, texels, pixels;
+	struct num rays, global_bytes, private_bytes;
 	struct num copy_bytes, link_bytes, groups, packets, dispatches, faults;
 };
 
@@ -156,6 +167,8 @@ extern const struct pool_attr pool_vslice_attrs[];
 extern const struct pool_attr pool_mdev_attrs[];
 extern const struct pool_attr pool_stats_attrs[];
 extern const struct pool_attr pool_composition_attrs[];
+/* The files of its directory as a node, but for those that mediated devices have, too */
+extern const struct pool_attr pool_node_attrs[];
 /* Of a vslice: what the composition of its vGPU says */
 extern const struct pool_attr pool_given_attrs[];
 

@@ -86,6 +86,7 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 	add_attrs(obj, vgpu, pool_mdev_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_composition_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_stats_attrs, POOL_ALL);
+	add_attrs(obj, vgpu, pool_node_attrs, POOL_ALL);
 	for (i = 0; i < vgpu->vslice_count; i++)
 		json_object_array_add(list, vslice_json(&vgpu->vslices[i]));
 	json_object_object_add(obj, "vslices", list);

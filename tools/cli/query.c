@@ -21,15 +21,15 @@
 
 enum kind { KIND_GPU, KIND_SLICE, KIND_VGPU, KIND_VSLICE, KINDS };
 
-#define TABLES 4
+#define TABLES 5
 
 static const char *const kind_names[KINDS] = { "gpu", "slice", "vgpu", "vslice" };
 
 static const struct pool_attr *const kind_attrs[KINDS][TABLES] = {
 	[KIND_GPU] = { pool_gpu_attrs },
 	[KIND_SLICE] = { pool_slice_attrs },
-	[KIND_VGPU] = { pool_vgpu_attrs, pool_mdev_attrs, pool_composition_attrs,
-			pool_stats_attrs },
+	[KIND_VGPU] = { pool_vgpu_attrs, pool_mdev_attrs, pool_composition_attrs, pool_stats_attrs,
+			pool_node_attrs },
 	[KIND_VSLICE] = { pool_vslice_attrs, pool_given_attrs },
 };
 

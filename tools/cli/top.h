@@ -9,10 +9,6 @@
 
 struct json_object;
 
-#define TOP_MS_DEFAULT 1000
-#define TOP_MS_MIN 50
-#define TOP_MS_MAX 3600000
-
 /**
  * struct top - options
  * @cli: those of all commands

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "find.h"
+#include "follow.h"
 #include "signals.h"
 #include "top.h"
 
@@ -176,7 +177,7 @@ static void change_interval(struct screen *screen, int numerator, int denominato
 {
 	long ms = (long)screen->top.interval_ms * numerator / denominator;
 
-	if (ms >= TOP_MS_MIN && ms <= TOP_MS_MAX)
+	if (ms >= FOLLOW_MS_MIN && ms <= FOLLOW_MS_MAX)
 		screen->top.interval_ms = (int)ms;
 }
 

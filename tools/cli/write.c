@@ -35,6 +35,8 @@ static const struct {
 	{ "blueprint", ENOSPC, "not enough free slices or VRAM" },
 	{ "blueprint", EOPNOTSUPP, "the GPU or the vGPU's client cannot do that" },
 	{ "blueprint", EIO, "a slice does not work or did not answer; nothing was changed" },
+	{ "service", EIO, "the slice does not answer a reset: it is faulty" },
+	{ "reset", ENOTTY, "the device has no reset that the kernel can use" },
 	{ "remove", ENODEV, "it is being removed already" },
 	{ "remove", EAGAIN, "it is being removed already" },
 };
