@@ -12,23 +12,18 @@ import time
 
 sys.dont_write_bytecode = True
 
-from host import (LOST, POOL, TRIES, VM, DemoError, create, exits, free_slices,  # noqa: E402
-                  names_tessera, print_pool, read, remove)
+from host import (POOL, TRIES, DemoError, create, exits, free_slices,  # noqa: E402
+                  print_pool, read, remove)
 from opencl_guest import PROGRAMS  # noqa: E402
+from told import Lost, Told  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
 REMOTE = os.path.join(TREE, "scripts", "remote")
-GUESTS = "/run/tessera/guests"
 TYPE = "C4"
 CID = "3"
-BOOT_SECONDS = 600
 PROGRAM_SECONDS = 1000
 WAYS = {"vgpu": f"vGPU ({TYPE})", "remote": "server of the host"}
-
-
-class Lost(Exception):
-    """The emulator lost a guest."""
 
 
 def cycles(owner):
@@ -37,66 +32,21 @@ def cycles(owner):
                glob.glob(os.path.join(POOL, "gpu*", "vgpus", owner, "vslice*", "run_cycles")))
 
 
-class Guest(threading.Thread):
+class Guest(threading.Thread, Told):
     """A guest, which runs one program after the other and is asked in between what it cost."""
 
     def __init__(self, name, options, command, owner):
-        super().__init__(name=name)
-        self.options, self.command, self.owner = options, command, owner
+        threading.Thread.__init__(self, name=name)
+        Told.__init__(self, name, options, command)
+        self.owner = owner
         self.results, self.error = {}, None
-
-    def say(self, text):
-        print(f"  [{self.name}] {text}", flush=True)
-
-    def file(self, leaf):
-        return os.path.join(GUESTS, self.name, leaf)
-
-    def boot(self):
-        self.say(f"booting with {' '.join(self.options)}")
-        subprocess.run([VM, "guest", *self.options, "--mem", "1G", "--timeout", "3000",
-                        "--detach", self.name, "--listen", "--", *self.command], check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.answer("ready", 0, BOOT_SECONDS)
-
-    def lines(self):
-        """What it printed, in whole lines."""
-        with open(self.file("stdout"), encoding="utf-8", errors="replace") as f:
-            return f.read().split("\n")[:-1]
-
-    def answer(self, word, number, seconds):
-        """Wait for the line with this number of those that begin with a word; the rest of it."""
-        end = time.monotonic() + seconds
-        while True:
-            ended = bool(read(self.file("status")))
-            found = [line for line in self.lines() if line.split(" ")[0] == word]
-            if len(found) > number:
-                return found[number][len(word) + 1:]
-            if ended:
-                self.ended()
-            if time.monotonic() > end:
-                subprocess.run([VM, "give-up", self.name], stderr=subprocess.DEVNULL, check=False)
-                self.ended(f"no answer for {seconds} s")
-            time.sleep(0.2)
-
-    def ended(self, why=""):
-        """It ended too early: Lost if scripts/vm says that the emulator is to blame."""
-        done = subprocess.run([VM, "wait", self.name, "--timeout", "120"], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-        said = done.stdout.splitlines()
-        for line in said[-40:]:
-            self.say(line)
-        reason = next((line for line in said if line.startswith("vm: ")), "")
-        text = f"guest {self.name} ended with status {done.returncode}; {why or reason}"
-        if any(LOST.search(line) for line in said) and not names_tessera(done.stdout):
-            raise Lost(text)
-        raise DemoError(text)
 
     def counters(self):
         return cycles(self.owner), exits(read(self.file("pid"))).get("exits", 0)
 
     def run_program(self, number, name):
         before = self.counters()
-        subprocess.run([VM, "tell", self.name, name], check=True)
+        self.tell(name)
         found = json.loads(self.answer("done", number, PROGRAM_SECONDS))
         found["cycles"], found["exits"] = (a - b for a, b in zip(self.counters(), before))
         self.results[name] = found
@@ -106,14 +56,13 @@ class Guest(threading.Thread):
 
     def once(self):
         self.results = {}
-        self.boot()
+        self.boot("ready")
         for number, name in enumerate(PROGRAMS):
             self.run_program(number, name)
-        subprocess.run([VM, "tell", self.name, "end"], check=True)
-        done = subprocess.run([VM, "wait", self.name, "--timeout", "120"], check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            raise DemoError(f"guest {self.name} ended with status {done.returncode}: {done.stdout}")
+        self.tell("end")
+        status, text = self.wait()
+        if status:
+            raise DemoError(f"guest {self.name} ended with status {status}: {text}")
 
     def run(self):
         for attempt in range(1, TRIES + 1):

@@ -69,6 +69,42 @@ no_difference()
 	grep -E '^tessera: compared [1-9][0-9]* pixels, 0 differ$' "$dir/$1.said"
 }
 
+# Far from what the driver allows to a dispatch: 60 seconds of 4 million cycles
+in_short_dispatches()
+{
+	grep '^tessera: dispatches' "$dir/$1.said"
+	[ "$(number "$1" dispatches)" -gt 8 ] && [ "$(number "$1" dispatches.*longest)" -lt 60000000 ]
+}
+
+# faulty NAME INSTRUCTIONS SCENE...: work-groups are stopped after so many
+faulty()
+{
+	faulty_name=$1
+	export TESSERA_SIM_HANG="$2"
+	shift 2
+	draw "$faulty_name" stats "$@"
+	faulty_status=$?
+	unset TESSERA_SIM_HANG
+	return "$faulty_status"
+}
+
+# scenes_are NAME GPU CPU
+scenes_are()
+{
+	[ "$(number "$1" gpu)" -eq "$2" ] && [ "$(number "$1" cpu)" -eq "$3" ]
+}
+
+# Pictures of some scenes are among those of all
+known_pictures()
+{
+	[ -s "$dir/$1.sums" ] && ! grep -vxFf "$dir/cpu.sums" "$dir/$1.sums"
+}
+
+says_once()
+{
+	[ "$(grep -c "$2" "$dir/$1.said")" -eq 1 ]
+}
+
 same_pictures()
 {
 	cmp "$dir/$1.sums" "$2"
@@ -83,12 +119,27 @@ check "the same pictures" same_pictures gpu "$dir/cpu.sums"
 check "again" draw again stats
 check "without a compilation" all_cached again
 check "the same pictures as before" same_pictures again "$dir/gpu.sums"
+check "a program that closes nothing" draw left stats --leave flat
+check "its scene is counted, too" scenes_are left 1 0
+check "once" says_once left '^tessera: scenes'
 if [ -z "$quick" ]; then
 	check "on both at a time" draw both compare
 	check "no pixel differs" no_difference both
 	check "four samples, on both" draw samples compare --samples 4 flat lit-cube triangles stencilled depth
 	check "all scenes by the GPU" all_on_gpu samples
 	check "no sample differs" no_difference samples
+	check "a scene that takes long, on both" draw long stats,compare long
+	check "by the GPU" all_on_gpu long
+	check "in many dispatches" in_short_dispatches long
+	check "no pixel differs in it" no_difference long
+fi
+if [ "$graphics_gpu" = sim ] && [ -z "$quick" ]; then
+	check "a scene hangs" faulty hung 2000000 flat long discarded
+	check "the CPU draws that one, and the GPU the next" scenes_are hung 2 1
+	check "all scenes hang" faulty all 1000 flat gouraud nearest bilinear blended
+	check "the CPU draws them" scenes_are all 0 5
+	check "as it does without a GPU" known_pictures all
+	check "after three the GPU is not asked again" says_once all "the CPU draws from now on"
 fi
 if [ -n "$pictures" ] && [ -e "$pictures" ]; then
 	check "the same pictures as elsewhere" same_pictures gpu "$pictures"

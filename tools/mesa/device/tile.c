@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the shader cores do with a scene of llvmpipe: a work-group draws a tile of 64x64 pixels,
- * a hart a block of 4x4. Each hart goes through all commands of its tile in their order, so a
+ * What the shader cores do with a scene of llvmpipe: 256 harts draw a tile of 64x64 pixels,
+ * each of them a block of 4x4. Each hart goes through all commands of its tile in their order, so a
  * pixel is drawn by one hart alone, and harts need not wait for each other.
  *
  * The structs of llvmpipe are those of its lp_scene.h and lp_rast.h; lp_offload.c checks that
@@ -10,6 +10,8 @@
 #include <tessera_device.h>
 
 #include "lp_offload_abi.h"
+
+#define HARTS 256u /* of a tile */
 
 /* Commands of llvmpipe: enum lp_rast_op */
 enum op {
@@ -385,9 +387,11 @@ TESS_KERNEL(tess_gl_tile, 0, 1024)
 void tess_gl_tile(const uint64_t *args)
 {
 	const struct lp_offload_scene *scene = (const struct lp_offload_scene *)args[0];
+	/* A dispatch has a part of the scene's harts: args[1] is the first one */
+	uint64_t hart = args[1] + tess_get_global_id(0);
 	const struct lp_offload_tile *tile =
-		(const struct lp_offload_tile *)scene->tiles + tess_get_group_id(0);
-	uint32_t id = (uint32_t)tess_get_local_id(0), i;
+		(const struct lp_offload_tile *)scene->tiles + hart / HARTS;
+	uint32_t id = (uint32_t)(hart % HARTS), i;
 	/* Harts of a wave have blocks that are beside each other: 4x4 of them */
 	uint32_t x = tile->x + ((id & 3) | (id >> 2 & 12)) * LP_OFFLOAD_BLOCK;
 	uint32_t y = tile->y + ((id >> 2 & 3) | (id >> 4 & 12)) * LP_OFFLOAD_BLOCK;

@@ -39,7 +39,7 @@ using jitlink::JITLinkDylib;
 using jitlink::JITLinkMemoryManager;
 using jitlink::LinkGraph;
 
-#define PASSES "sroa,early-cse,simplifycfg,reassociate,mem2reg,instsimplify,instcombine<no-verify-fixpoint>"
+#define PASSES "default<O2>"
 #define FEATURES "+m", "+a", "+f", "+d", "+c", "+zba", "+zbb", "+zbs"
 
 namespace {

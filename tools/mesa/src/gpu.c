@@ -2,11 +2,13 @@
 /**
  * DOC: scenes on a GPU
  *
- * A scene is one dispatch of as many work-groups as there are tiles with commands. The program
- * of the tiles (device/tile.c) reads what llvmpipe has binned where it is, and calls the fragment
- * shaders by their addresses. All memory is at one address for CPU and GPU.
+ * A scene is one dispatch, or several of them (pace.c), with a hart for each block of the tiles
+ * that have commands. The program of the tiles (device/tile.c) reads what llvmpipe has binned where
+ * it is, and calls the fragment shaders by their addresses. All memory is at one address for CPU
+ * and GPU.
  */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +17,9 @@
 #include <tessera.h>
 
 #include "module.h"
+#include "pace.h"
 
-#define HARTS 256
+#define MAX_FAULTS 3
 #define CODE_CHUNK (1u << 20)
 
 /* Buffers by their address, newest first */
@@ -27,6 +30,7 @@ struct memory {
 };
 
 struct tess_gl {
+	struct tess_gl *next; /* in open_ones */
 	struct tess_device *dev;
 	struct tess_program *program;
 	const struct tess_kernel *tile;
@@ -35,7 +39,16 @@ struct tess_gl {
 	char why[200];
 	pthread_mutex_t lock;
 	struct memory *memory;
+	uint64_t
+		rate; /* of struct tess_gl_pace, 0 after a new shader; a hint, so any thread's will do */
+	uint64_t dispatches;
+	uint64_t longest;
+	unsigned int faults; /* in a row */
 };
+
+/* Programs may end without closing theirs */
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tess_gl *open_ones;
 
 static void *keep(struct tess_gl *gl, struct memory *m)
 {
@@ -123,6 +136,8 @@ static bool gl_compile(void *gpu, LLVMModuleRef module, struct lp_offload_code *
 {
 	struct tess_gl *gl = gpu;
 
+	/* How long it takes is not known */
+	__atomic_store_n(&gl->rate, 0, __ATOMIC_RELAXED);
 	return tess_gl_compile(gl->compiler, module, code);
 }
 
@@ -139,40 +154,99 @@ static const char *failed(struct tess_gl *gl, const char *what)
 	return gl->why;
 }
 
+/* The harts of one dispatch; they take part in all slices */
+static int draw_part(struct tess_gl *gl, const struct tess_gl_pace *pace, uint32_t stack,
+		     uint64_t first, struct tess_counters *counters)
+{
+	uint64_t args[] = { (uintptr_t)pace->scene, first };
+	struct tess_dispatch d = {
+		.kernel = gl->tile,
+		.grid = { pace->harts },
+		.group = { tess_gl_pace_group(pace) },
+		.args = args,
+		.args_size = sizeof(args),
+		.private_bytes = tess_kernel_private_bytes(gl->tile) + stack,
+	};
+
+	return tess_run(gl->dev, &d, counters);
+}
+
+static void count(struct tess_gl *gl, const struct tess_counters *counters)
+{
+	pthread_mutex_lock(&gl->lock);
+	gl->dispatches++;
+	if (counters->cycles > gl->longest)
+		gl->longest = counters->cycles;
+	pthread_mutex_unlock(&gl->lock);
+}
+
+/*
+ * The library replaces the queues of a failed dispatch, and the next scene may be a good one. What
+ * fails always would cost a wait each time, though.
+ */
+static const char *fault(struct tess_gl *gl, bool *lost)
+{
+	failed(gl, "a scene failed");
+	*lost = __atomic_add_fetch(&gl->faults, 1, __ATOMIC_RELAXED) >= MAX_FAULTS;
+	if (!*lost)
+		fprintf(stderr, "tessera: %s; the CPU draws this one\n", gl->why);
+	return gl->why;
+}
+
 static const char *gl_draw(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
 			   struct lp_offload_cost *cost, bool *lost)
 {
-	struct tess_gl *gl = gpu;
-	uint64_t arg = (uintptr_t)scene;
-	struct tess_dispatch d = {
-		.kernel = gl->tile,
-		.grid = { scene->num_tiles * HARTS },
-		.group = { HARTS },
-		.args = &arg,
-		.args_size = sizeof(arg),
-		.private_bytes = tess_kernel_private_bytes(gl->tile) + stack,
-	};
 	struct tess_counters counters;
-	struct tess_fence *fence;
-	int ret;
+	struct tess_gl *gl = gpu;
+	struct tess_gl_pace pace;
+	uint64_t first = 0;
 
-	if (tess_dispatch(gl->dev, &d, &fence))
-		return failed(gl, "a scene was not started");
-	ret = tess_fence_wait(fence, -1, &counters);
-	tess_fence_destroy(fence);
-	if (ret) {
-		*lost = true;
-		return failed(gl, "a scene failed");
+	tess_gl_pace_begin(&pace, scene, __atomic_load_n(&gl->rate, __ATOMIC_RELAXED));
+	while (tess_gl_pace_next(&pace)) {
+		if (draw_part(gl, &pace, stack, first, &counters))
+			return fault(gl, lost);
+		count(gl, &counters);
+		cost->cycles += counters.cycles;
+		cost->instructions += counters.instructions;
+		tess_gl_pace_took(&pace, counters.cycles);
+		first = pace.next;
 	}
-	cost->cycles = counters.cycles;
-	cost->instructions = counters.instructions;
+	__atomic_store_n(&gl->rate, pace.rate, __ATOMIC_RELAXED);
+	__atomic_store_n(&gl->faults, 0, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+static void print_stats(const struct tess_gl *gl)
+{
+	const char *debug = getenv("TESSERA_DEBUG");
+
+	if (debug && strstr(debug, "stats"))
+		fprintf(stderr, "tessera: dispatches %" PRIu64 ", the longest %" PRIu64 " cycles\n",
+			gl->dispatches, gl->longest);
+}
+
+static void __attribute__((destructor)) print_open(void)
+{
+	struct tess_gl *gl;
+
+	pthread_mutex_lock(&open_lock);
+	for (gl = open_ones; gl; gl = gl->next)
+		print_stats(gl);
+	open_ones = NULL;
+	pthread_mutex_unlock(&open_lock);
 }
 
 static void gl_close(void *gpu)
 {
-	struct tess_gl *gl = gpu;
+	struct tess_gl *gl = gpu, **link;
 
+	pthread_mutex_lock(&open_lock);
+	for (link = &open_ones; *link && *link != gl; link = &(*link)->next)
+		;
+	if (*link)
+		*link = gl->next;
+	pthread_mutex_unlock(&open_lock);
+	print_stats(gl);
 	if (gl->compiler)
 		tess_gl_compiler_destroy(gl->compiler);
 	while (gl->memory)
@@ -241,6 +315,10 @@ void *lp_offload_module_open(const struct lp_offload_ops **out)
 		goto err_close;
 	ops.id = tess_gl_compiler_id();
 	*out = &ops;
+	pthread_mutex_lock(&open_lock);
+	gl->next = open_ones;
+	open_ones = gl;
+	pthread_mutex_unlock(&open_lock);
 	return gl;
 
 err_close:

@@ -20,6 +20,7 @@
 struct scene {
 	const char *name;
 	void (*draw)(void);
+	int by_name; /* it takes long, and is drawn only if it is named */
 };
 
 static void die(const char *what)
@@ -216,6 +217,22 @@ static void loops(void)
 	quad(1);
 }
 
+/* Some thousands of instructions for each pixel, and hundreds of triangles where it is covered */
+static void long_shader(void)
+{
+	GLuint program = use(FRAGMENT(
+		"uniform float n; out vec4 c; void main() { float a = uv.x, b = uv.y;"
+		" for (float i = 0.0; i < n; i += 1.0) { a = fract(a * 1.7 + b); b = fract(b + a * 0.3); }"
+		" c = vec4(a, b, uv.x, 1.0); }"));
+	int i;
+
+	glUniform1f(glGetUniformLocation(program, "n"), 300);
+	quad(1);
+	glUniform1f(glGetUniformLocation(program, "n"), 1);
+	for (i = 0; i < 100; i++)
+		quad(0.3f);
+}
+
 static void discarded(void)
 {
 	matrix(use(FRAGMENT(
@@ -334,20 +351,21 @@ static void derivatives(void)
 }
 
 static const struct scene scenes[] = {
-	{ "flat", flat_color },
-	{ "gouraud", gouraud },
-	{ "nearest", nearest },
-	{ "bilinear", bilinear },
-	{ "lit-cube", lit_cube },
-	{ "blended", blended },
-	{ "loops", loops },
-	{ "discarded", discarded },
-	{ "stencilled", stencilled },
-	{ "points", points_and_lines },
-	{ "triangles", many_triangles },
-	{ "volume", array_and_volume },
-	{ "depth", depth_fails },
-	{ "derivatives", derivatives },
+	{ "flat", flat_color, 0 },
+	{ "gouraud", gouraud, 0 },
+	{ "nearest", nearest, 0 },
+	{ "bilinear", bilinear, 0 },
+	{ "lit-cube", lit_cube, 0 },
+	{ "blended", blended, 0 },
+	{ "loops", loops, 0 },
+	{ "long", long_shader, 1 },
+	{ "discarded", discarded, 0 },
+	{ "stencilled", stencilled, 0 },
+	{ "points", points_and_lines, 0 },
+	{ "triangles", many_triangles, 0 },
+	{ "volume", array_and_volume, 0 },
+	{ "depth", depth_fails, 0 },
+	{ "derivatives", derivatives, 0 },
 };
 
 #define COUNT (sizeof(scenes) / sizeof(scenes[0]))
@@ -462,6 +480,7 @@ static void usage(void)
 	       "Draws pictures off-screen; prints a line NAME CRC32 for each.\n"
 	       "  --dir DIR    write DIR/NAME.ppm, too\n"
 	       "  --samples N  draw with N samples of each pixel, and resolve them\n"
+	       "  --leave      end without closing what was opened\n"
 	       "  --list       names of all scenes\n");
 }
 
@@ -470,12 +489,13 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "dir", required_argument, NULL, 'd' },
 		{ "samples", required_argument, NULL, 's' },
+		{ "leave", no_argument, NULL, 'e' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	const char *dir = NULL;
-	int samples = 0, opt, k, drawn = 0;
+	int samples = 0, leave = 0, opt, k, drawn = 0;
 	EGLDisplay dpy;
 	size_t i;
 
@@ -484,6 +504,8 @@ int main(int argc, char **argv)
 			dir = optarg;
 		} else if (opt == 's') {
 			samples = atoi(optarg);
+		} else if (opt == 'e') {
+			leave = 1;
 		} else if (opt == 'l') {
 			for (i = 0; i < COUNT; i++)
 				puts(scenes[i].name);
@@ -499,13 +521,15 @@ int main(int argc, char **argv)
 	for (i = 0; i < COUNT; i++) {
 		for (k = optind; k < argc && strcmp(argv[k], scenes[i].name); k++)
 			;
-		if (optind < argc && k == argc)
+		if (optind < argc ? k == argc : scenes[i].by_name)
 			continue;
 		draw(&scenes[i], samples, dir);
 		drawn++;
 	}
-	eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-	eglTerminate(dpy);
+	if (!leave) {
+		eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+		eglTerminate(dpy);
+	}
 	if (!drawn)
 		die("no such scene: see --list");
 	return 0;

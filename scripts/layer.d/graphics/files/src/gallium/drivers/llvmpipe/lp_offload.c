@@ -51,6 +51,10 @@ struct share {
 	uint64_t size;
 };
 
+/* Those that are open: programs may end without closing theirs */
+static simple_mtx_t open_lock = SIMPLE_MTX_INITIALIZER;
+static struct list_head open_ones = { &open_ones, &open_ones };
+
 struct lp_offload *lp_offload_open(void)
 {
 	const char *path = debug_get_option("TESSERA_GL_MODULE", LP_OFFLOAD_MODULE);
@@ -83,6 +87,7 @@ struct lp_offload *lp_offload_open(void)
 	}
 	offload->debug = debug_get_flags_option("TESSERA_DEBUG", debug_options, 0);
 	simple_mtx_init(&offload->mutex, mtx_plain);
+	list_inithead(&offload->link);
 	list_inithead(&offload->chunks);
 	list_inithead(&offload->shares);
 	offload->dummy = lp_offload_alloc(offload, sizeof lp_dummy_tile, 64);
@@ -91,6 +96,9 @@ struct lp_offload *lp_offload_open(void)
 		return NULL;
 	}
 	memset(offload->dummy, 0, sizeof lp_dummy_tile);
+	simple_mtx_lock(&open_lock);
+	list_addtail(&offload->link, &open_ones);
+	simple_mtx_unlock(&open_lock);
 	return offload;
 
 no_gpu:
@@ -104,6 +112,8 @@ static void print_stats(const struct lp_offload *offload)
 {
 	const uint64_t all = offload->stats.gpu_scenes + offload->stats.cpu_scenes;
 
+	if (!(offload->debug & (DEBUG_OFFLOAD_STATS | DEBUG_OFFLOAD_COMPARE)))
+		return;
 	fprintf(stderr,
 		"tessera: scenes %" PRIu64 " gpu %" PRIu64 " cpu %" PRIu64 " instructions %" PRIu64
 		" cycles %" PRIu64 " compiled %" PRIu64 " cached %" PRIu64 "\n",
@@ -118,12 +128,24 @@ static void print_stats(const struct lp_offload *offload)
 			offload->stats.pixels, offload->stats.differ);
 }
 
+/* The process ends, and may have threads that still draw: nothing is freed. */
+static void __attribute__((destructor)) print_open(void)
+{
+	simple_mtx_lock(&open_lock);
+	list_for_each_entry(struct lp_offload, offload, &open_ones, link)
+		print_stats(offload);
+	list_inithead(&open_ones);
+	simple_mtx_unlock(&open_lock);
+}
+
 void lp_offload_close(struct lp_offload *offload)
 {
 	if (!offload)
 		return;
-	if (offload->debug & (DEBUG_OFFLOAD_STATS | DEBUG_OFFLOAD_COMPARE))
-		print_stats(offload);
+	simple_mtx_lock(&open_lock);
+	list_del(&offload->link);
+	simple_mtx_unlock(&open_lock);
+	print_stats(offload);
 	lp_offload_free(offload, offload->dummy);
 	list_for_each_entry_safe(struct chunk, chunk, &offload->chunks, link) {
 		util_vma_heap_finish(&chunk->heap);

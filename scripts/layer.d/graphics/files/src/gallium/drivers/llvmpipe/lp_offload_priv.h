@@ -18,6 +18,7 @@ enum {
 };
 
 struct lp_offload {
+	struct list_head link;
 	const struct lp_offload_ops *ops;
 	void *gpu;
 	void *module;
