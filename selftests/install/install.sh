@@ -31,7 +31,8 @@ has_files()
 		lib/libtessera.so lib/libtessera.so.0 lib/libtessera.a lib/pkgconfig/tessera.pc \
 		lib/tessera/device/tessera_device.h lib/tessera/examples/sgemm include/tessera.h \
 		share/bash-completion/completions/tesseractl share/zsh/site-functions/_tesseractl \
-		share/fish/vendor_completions.d/tesseractl.fish share/tessera/tesseractl.schema.json; do
+		share/fish/vendor_completions.d/tesseractl.fish share/tessera/tessera-dashboard.json \
+		share/tessera/tesseractl.schema.json; do
 		[ -e "$D$P/$name" ] || { echo "no $name"; return 1; }
 	done
 	[ -x "$D/usr/lib/mdevctl/scripts.d/callouts/tessera" ]

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: Debian packages: built, installed, used on a host VM and in its guest, upgraded, purged
+# timeout: 3600
+# beside: no
+
+exec selftests/packages/deb.sh
