@@ -10,7 +10,7 @@ ENV	:= $(if $(wildcard /etc/tessera-env),,scripts/env run )
 IN_ENV	:= $(ENV)make --no-print-directory -j$(JOBS) $(if $(DRIVERS),DRIVERS="$(DRIVERS)")
 
 # User-space directories, each with a Makefile that takes O=.
-DIRS	:= tools/model tools/lib tools/run tools/cli tools/mdevctl tools/tcg examples selftests
+DIRS	:= tools/model tools/lib tools/run tools/cli tools/host tools/mdevctl tools/tcg examples selftests
 HAVE	:= $(patsubst %/Makefile,%,$(wildcard $(DIRS:%=%/Makefile)))
 
 export V
@@ -24,9 +24,11 @@ all: modules tools
 help:
 	@echo 'make              kernel modules, GPU model, library and tools, in out/'
 	@echo 'make demo         two KVM guests compute on composed vGPUs; installs its requirements'
+	@echo 'make demo-gl      OpenGL on the screen of a vGPU that gets other slices, and another GPU'
 	@echo 'make demo-opencl  the same OpenCL programs in a guest with a vGPU and in one without a GPU'
 	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
-	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves'
+	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves;'
+	@echo '                  FULL=1: all of the lanes mdev, migrate and user on both kernels'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
 	@echo 'make docs         Documentation as HTML, in out/docs; a warning is an error'
 	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" sets options'
@@ -37,9 +39,10 @@ help:
 	@echo 'make tools, model, lib   build only these parts'
 	@echo 'make install      all of these for users, and OpenCL if it was built; PREFIX (/usr/local), DESTDIR'
 	@echo 'make uninstall    remove what was installed there'
+	@echo 'make deb          all but OpenCL and OpenGL as Debian packages, in out/deb'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
-	@echo 'make check-packages  completion in bash, zsh and fish; PACKAGES="shells" for some of them'
+	@echo 'make check-packages  Debian packages in use; completion of shells; PACKAGES="shells" for some of them'
 	@echo 'make graphics     OpenGL for GPUs and vGPUs: what Mesa draws with, in out/tools/mesa'
 	@echo 'make check-graphics  its tests; GRAPHICS="native" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
@@ -47,6 +50,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
 	@echo 'make bench-compose  recomposition of running vGPUs, in out/bench-compose.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
+	@echo 'make bench-gl     OpenGL on the simulated GPU, in out/bench-gl.json'
 	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json, .png'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" runs some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
@@ -146,6 +150,8 @@ WITH_GRAPHICS := scripts/env --with graphics run
 graphics: lib simulated
 	+@$(PROGRESS) tools/mesa $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
 		-C tools/mesa O=$(OUT)/tools/mesa LIB=$(OUT)/tools/lib all
+	+@$(PROGRESS) examples/gl $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
+		-C examples/gl O=$(OUT)/examples/gl all
 
 # The lanes "opencl" and "graphics" skip their tests, and say why, where Debian's archive has
 # the source of a layer no more.
@@ -162,19 +168,21 @@ opencl-if-possible graphics-if-possible: %-if-possible: lib
 # remove later; this machine only copies it. OpenCL lies where PoCL looks for it.
 
 PREFIX	?= /usr/local
+LIBDIR	?= $(PREFIX)/lib
 DESTDIR	?=
 STAGE	:= $(OUT)/stage
 INSTALLED := $(patsubst /%,%,$(PREFIX))/share/tessera/installed
-INSTALL_DIRS := tools/model tools/lib tools/run tools/cli tools/mdevctl examples
+INSTALL_DIRS := tools/model tools/lib tools/run tools/cli tools/host tools/mdevctl examples
 
 ifeq ($(ENV),)
 stage: $(INSTALL_DIRS)
 	@rm -rf $(STAGE)
 	@for dir in $(INSTALL_DIRS); do \
-		$(MAKE) -s -C $$dir O=$(OUT)/$$dir DESTDIR=$(STAGE) PREFIX=$(PREFIX) install || exit; done
+		$(MAKE) -s -C $$dir O=$(OUT)/$$dir DESTDIR=$(STAGE) PREFIX=$(PREFIX) \
+			LIBDIR=$(LIBDIR) install || exit; done
 else
 stage:
-	@$(IN_ENV) $@ PREFIX=$(PREFIX)
+	@$(IN_ENV) $@ PREFIX=$(PREFIX) LIBDIR=$(LIBDIR)
 	@[ ! -e $(OUT)/tools/opencl/libpocl-devices-tessera.so ] || \
 		$(WITH_OPENCL) make -s -C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib \
 			DESTDIR=$(STAGE) install
@@ -186,12 +194,20 @@ install: stage
 uninstall:
 	@scripts/install remove "$(DESTDIR)/" $(INSTALLED)
 
+# Debian's packages, in the layer that has its tools: out/deb/*.deb, and what lintian says of them
+PACKAGED := $(OUT)/deb/tessera
+deb:
+	@rm -rf $(OUT)/deb && mkdir -p $(PACKAGED)
+	@tar -c --exclude=./out --exclude=./.git . | tar -x -C $(PACKAGED)
+	@$(PROGRESS) packages $(WITH_PACKAGES) sh -c "cd $(PACKAGED) && dpkg-buildpackage -b -us -uc"
+	@$(WITH_PACKAGES) lintian --fail-on error --info --no-tag-display-limit $(OUT)/deb/*.changes
+
 # ---- running it ------------------------------------------------------------------
 
 # Lanes that need a layer, of those that run
 LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl))
 check: all $(LAYER_LANES:%=%-if-possible)
-	@scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
+	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 
 lint:
 	@scripts/lint
@@ -201,6 +217,9 @@ docs:
 
 demo: all
 	@scripts/demo
+
+demo-gl: all graphics
+	@scripts/demo-gl
 
 demo-opencl: all opencl
 	@scripts/demo-opencl
@@ -225,6 +244,9 @@ bench-user: all
 bench-api: all opencl
 	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
 	@$(ENV)tools/bench/bench-api $(if $(QUICK),--quick)
+
+bench-gl: graphics
+	@$(WITH_GRAPHICS) tools/bench/bench-gl
 
 # bash has a variable of that name: the environment does not count
 FUZZ_SECONDS := $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)
@@ -268,8 +290,8 @@ soak: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools stage install uninstall bench-model opencl \
+.PHONY: all help modules modules_install mirror model lib tools stage install uninstall deb bench-model opencl \
 	simulated graphics graphics-if-possible \
-	opencl-if-possible check lint docs demo demo-opencl shell bench bench-sched bench-compose bench-user \
-	bench-api fuzz fuzz-kernel check-faults check-debug \
+	opencl-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
+	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
 	check-opencl check-graphics check-packages soak clean

@@ -23,8 +23,8 @@ GRACE = 20
 # Of GPUs that the host VM serves: kHz, and how many times as long tests may take
 SERVED_CLOCK = "1000"
 SERVED_SLOWER = 3
-# What a test said last before it failed, shown again at the end.
-SAID_LINES, SAID_WIDTH = 3, 160
+# What a test said last before it failed, and a lane before it ended badly; shown again at the end.
+SAID_LINES, LANE_SAID_LINES, SAID_WIDTH = 3, 12, 160
 # What scripts/vm says when it has proof that a machine was lost for no fault of a test's
 # (scripts/vm.d/lost.py): a lane that failed with one is run again, once.
 LOST = re.compile(r"vm: (?:host|guest): emulator lost this machine: .*")
@@ -82,7 +82,7 @@ class Lane:
                 stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
             timer = threading.Timer(self.timeout, self.expire)
             timer.start()
-            recent = collections.deque(maxlen=SAID_LINES)
+            recent = collections.deque(maxlen=LANE_SAID_LINES)
             try:
                 for line in self.child.stdout:
                     log.write(line)
@@ -93,7 +93,7 @@ class Lane:
                 timer.cancel()
                 self.stop()
         self.seconds += time.monotonic() - start
-        self.judge(status)
+        self.judge(status, list(recent))
 
     def feed(self, line, recent):
         """Count the results of a line, and keep what was said before a failure."""
@@ -104,8 +104,9 @@ class Lane:
         failed, total = self.results.failed, self.results.total
         self.results.feed(line)
         if self.results.failed > failed:
-            self.said += [list(recent)] + [[]] * (self.results.failed - failed - 1)
-            self.display.failed(self, recent)
+            last = list(recent)[-SAID_LINES:]
+            self.said += [last] + [[]] * (self.results.failed - failed - 1)
+            self.display.failed(self, last)
         if self.results.total > total:
             recent.clear()
         elif line.strip():
@@ -127,7 +128,8 @@ class Lane:
         except ProcessLookupError:
             pass
 
-    def judge(self, status):
+    def judge(self, status, recent):
+        failed = self.results.failed
         self.results.finish()
         if self.late:
             self.results.fail(f"lane ran out of time after {self.timeout} s")
@@ -135,6 +137,8 @@ class Lane:
             self.results.fail(f"lane ended with status {status}")
         elif not self.results.total:
             self.results.fail("lane ran no test")
+        if self.results.failed > failed:
+            self.said += [[]] * (self.results.failed - failed - 1) + [recent]
 
     def summary(self):
         r = self.results

@@ -9,7 +9,8 @@ processor cannot come to, whatever its memory holds and whatever devices do:
 - it is a guest's, stands in the code of the KVM below it, and its own page tables do not lead
   there: a VM exit left the host's registers in it;
 - its KVM says that a VM exit came in the middle of a delivery;
-- it took an interrupt while it held interrupts off;
+- it took an interrupt while it held interrupts off, by its flags, or by KVM's way into a guest and
+  back, where the global interrupt flag is clear until KVM sets it;
 - it ran the kernel with a GS that belongs to none of its processors.
 
 All of this is only asked of machines that are translated, or whose KVM is.
@@ -28,6 +29,7 @@ DELIVERY = "KVM internal error. Suberror: 3"
 # In an oops: what interrupted, and the registers of what it interrupted.
 INTERRUPT = re.compile(r"(?<!\? )\basm_(?:sysvec_|common_interrupt)\w*\+0x")
 KERNEL_AT = re.compile(r"\bRIP: 0010:(\S+)")
+VMRUN = "__svm_vcpu_run+"
 FLAGS = re.compile(r"\bEFLAGS: ([0-9a-f]{8})")
 KERNEL_GS = re.compile(r"\bGS:([0-9a-f]{16})\(")
 FRAME_LINES = 4
@@ -117,10 +119,9 @@ def by_words(console, emulator="", bases=()):
         at = KERNEL_AT.search(line)
         if not at:
             continue
-        frame = "\n".join(lines[n:n + FRAME_LINES])
-        flags = FLAGS.search(frame)
+        flags = FLAGS.search("\n".join(lines[n:n + FRAME_LINES]))
         if n and INTERRUPT.search(lines[n - 1]) and flags and \
-                not int(flags[1], 16) & INTERRUPTS_ON:
+                (at[1].startswith(VMRUN) or not int(flags[1], 16) & INTERRUPTS_ON):
             return f"an interrupt with interrupts held off, at {at[1]}"
     for found in KERNEL_GS.finditer(console) if bases else ():
         if int(found[1], 16) not in bases and oops_in_kernel(console, found.start()):

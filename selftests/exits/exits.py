@@ -15,7 +15,7 @@ import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from hostvm import TREE, VM, read, tell, wait_done  # noqa: E402
+from hostvm import TREE, VM, give_up, read, tell, wait_done  # noqa: E402
 from tap import Tap  # noqa: E402
 
 FEW, MANY = 200, 2200
@@ -50,12 +50,16 @@ def measure(mdev):
     pid = subprocess.run([VM, "pid", "exits"], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.strip()
     points = []
-    for done in ("warm", "few", "many"):
-        if wait_done("exits", done, 240):
-            raise RuntimeError(f"the guest's run {done} failed")
-        points.append(counters(pid, mdev))
-        tell("exits", "go")
-    subprocess.run([VM, "wait", "exits", "--timeout", "60"], check=True)
+    try:
+        for done in ("warm", "few", "many"):
+            if wait_done("exits", done, 240):
+                raise RuntimeError(f"the guest's run {done} failed")
+            points.append(counters(pid, mdev))
+            tell("exits", "go")
+        subprocess.run([VM, "wait", "exits", "--timeout", "60"], check=True)
+    except (TimeoutError, RuntimeError, subprocess.CalledProcessError):
+        give_up("exits")
+        raise
     if "exits" not in points[0]:
         raise KeyError("KVM has no exit counters in debugfs")
     return points

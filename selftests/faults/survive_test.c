@@ -81,21 +81,25 @@ TEST_F_TIMEOUT(survive, out_of_locked_memory, 150)
 	close(pipes[0]);
 }
 
-/* Not a page of VRAM is left: who asks is refused, and told so; who has some keeps it */
+/*
+ * Not a page of VRAM is left, and none can be evicted: who asks is refused, and told so; who has some
+ * keeps it
+ */
 TEST_F_TIMEOUT(survive, out_of_vram, 150)
 {
 	static const struct shape one = { .slices = 1, .max = 1, .memory = STREAM_BANK };
+	const uint32_t flags = DRM_TESSERA_BO_VRAM | DRM_TESSERA_BO_CONTIGUOUS;
 	uint64_t size;
 	uint32_t handle;
 	char uuid[37] = "";
 	int fd = tess_open();
 
 	for (size = 64ULL << 20; size >= TESS_PAGE;) {
-		if (__tess_bo_create(fd, size, DRM_TESSERA_BO_VRAM, &handle))
+		if (__tess_bo_create(fd, size, flags, &handle))
 			size /= 2;
 	}
 	EXPECT_EQ(0, gpu_value("vram_free"));
-	EXPECT_EQ(-ENOSPC, __tess_bo_create(fd, TESS_PAGE, DRM_TESSERA_BO_VRAM, &handle));
+	EXPECT_EQ(-ENOSPC, __tess_bo_create(fd, TESS_PAGE, flags, &handle));
 	ASSERT_EQ(0, shape_blank(uuid));
 	EXPECT_EQ(-ENOSPC, shape_write(uuid, &one));
 	EXPECT_TRUE(last_error_is(uuid, -ENOSPC));

@@ -163,16 +163,17 @@ static int stopped(struct client *c)
 	char path[64];
 	size_t i;
 
-	printf("# %.8s/%u: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n",
+	printf("# %.8s/%u:", c->v.uuid, vslice);
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "vslice%u/%s", vslice, files[i]);
+		printf(" %s %lld", files[i], client_value(c, path));
+	}
+	printf("\n# %.8s/%u: status %#x, fault %u at %#llx, pc %#llx, packets %llu of %llu\n",
 	       c->v.uuid, vslice, status, client_reg32(&c->v, vslice, TESS_SREG_FAULT_CAUSE),
 	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_FAULT_ADDR),
 	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_FAULT_PC),
 	       (unsigned long long)client_reg64(&c->v, c->r.vslice, TESS_SREG_RPTR),
 	       (unsigned long long)c->r.wptr);
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		snprintf(path, sizeof(path), "vslice%u/%s", vslice, files[i]);
-		printf("# %s %lld\n", path, client_value(c, path));
-	}
 	return status & TESS_STATUS_FAULTED ? -EFAULT : -ETIME;
 }
 

@@ -211,7 +211,8 @@ TEST_F_TIMEOUT(life, alone_with_a_cap, 120)
 	}
 	printf("# %u jobs, %lld switches\n", jobs, client_value(c, "vslice0/switches"));
 	EXPECT_TRUE(done);
-	EXPECT_LT(100, client_value(c, "vslice0/switches"));
+	/* It was parked again and again; how often depends on how many jobs the host gave it */
+	EXPECT_LT(jobs / 20, client_value(c, "vslice0/switches"));
 	EXPECT_EQ(0, client_wait(c));
 	EXPECT_TRUE(client_counted(c));
 }

@@ -57,6 +57,17 @@ says_why()
 	grep -q '# probe.c:1: expected 1 == 2' "$lanes/summary" && ! grep -q 'fine' "$lanes/summary"
 }
 
+# And not what it said before the last test
+says_why_lane()
+{
+	scripts/check --lanes-dir "$lanes" >"$lanes/output"
+	rm -f "$lanes"/*.sh
+	sed -n '/^failed:/,$p' "$lanes/output" >"$lanes/summary"
+	cat "$lanes/summary"
+	grep -A 1 'a: lane ended with status 3' "$lanes/summary" | grep -q 'no such thing' &&
+		! grep -q 'fine' "$lanes/summary"
+}
+
 lists_retries()
 {
 	totals "1 passed, 0 failed" 0 && grep -q '^  a: x: it was slow$' "$lanes/output"
@@ -159,6 +170,8 @@ lane 10-a 'echo "vm: guest: stillborn: booting it again"; echo ok 1 x'
 check "a guest that was booted again is listed" lists_stillborn
 lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
+lane 10-a 'echo "# fine"; echo ok 1 x; echo "no such thing"; exit 3'
+check "the summary repeats what such a lane said" says_why_lane
 lane 10-a 'echo hello'
 check "a lane without tests" totals "0 passed, 1 failed" 1
 lane 10-a 'echo 1..3; echo ok 1 x; exit 0'

@@ -51,7 +51,7 @@ converses()
 		sleep 0.1
 	done
 	n=0
-	while [ $n -lt 20 ]; do
+	while [ $n -lt 6 ]; do
 		scripts/vm tell c "line $n" || return 1
 		n=$((n + 1))
 	done
@@ -60,7 +60,7 @@ converses()
 	[ $? -eq 6 ] && [ "$(cat out/guest-out)" = "ready
 heard one  two
 heard three
-$(n=0; while [ $n -lt 20 ]; do echo "heard line $n"; n=$((n + 1)); done)
+$(n=0; while [ $n -lt 6 ]; do echo "heard line $n"; n=$((n + 1)); done)
 heard end" ]
 }
 

@@ -67,6 +67,15 @@ PENDING = RECORDED_GUEST.replace("IRR\t (none)", "IRR\t 236")
 # Made after a host VM's panic: an interrupt right behind VMRUN, GS still the guest's
 BEHIND_VMRUN = RECORDED_TRACE.replace("pv_native_safe_halt+0xf/0x20", "__svm_vcpu_run+0x98/0x150") \
     .replace("EFLAGS: 00010206", "EFLAGS: 00010046")
+# Recorded of another one, with the calls above left out
+BEHIND_VMEXIT = """\
+[  261.934539]  sysvec_apic_timer_interrupt+0xe/0x90
+[  261.934567]  asm_sysvec_apic_timer_interrupt+0x1a/0x20
+[  261.934581] RIP: 0010:__svm_vcpu_run+0xa0/0x220 [kvm_amd]
+[  261.934672] Code: 88 01 00 00 4c 8b af 90 01 00 00 4c 8b b7 98 01 00 00 4c 8b bf a0 01
+[  261.934683] RSP: 0018:ffffc90000923900 EFLAGS: 00010246
+[  261.934697] RAX: 0000000106a6b000 RBX: 00007f54e3df2800 RCX: 00000000cd0cea52
+"""
 OOPS = """\
 [   88.1] BUG: unable to handle page fault for address: ffffffff00000010
 [   88.1] RIP: {at}
@@ -100,6 +109,7 @@ LOST = (
     ("the same in a host VM", state(PENDING, is_guest=False)),
     ("a level-triggered one", state(PENDING.replace("IRR\t 236", "IRR\t 33 36(level)"))),
     ("an interrupt with interrupts held off", words(BEHIND_VMRUN)),
+    ("the same, held off by the global flag alone", words(BEHIND_VMEXIT)),
     ("the kernel with the GS of a guest", words(OOPS.format(at=IN_KERNEL, gs=GUESTS))),
     ("a VM exit in the middle of a delivery",
      words(emulator="KVM internal error. Suberror: 3\nextra data[0]: 0x800000ec\n")),
@@ -119,6 +129,8 @@ ALIVE = (
     ("no answer", state("")),
     ("a trace of an idle processor", words(RECORDED_TRACE)),
     ("a stale line in a trace", words(BEHIND_VMRUN.replace("asm_common", "? asm_common"))),
+    ("an interrupt with the flag set, elsewhere",
+     words(BEHIND_VMEXIT.replace("__svm_vcpu_run", "svm_vcpu_run"))),
     ("an oops in code of ours", words(OOPS.format(at=IN_KERNEL, gs=OURS))),
     ("an oops with a GS that nobody knows", words(OOPS.format(at=IN_KERNEL, gs=GUESTS), bases=())),
     ("registers of a program", words(OOPS.format(at=IN_USER, gs="00007f0e5a7f8640"))),
