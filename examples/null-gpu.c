@@ -389,6 +389,7 @@ static void reply(uint32_t tag, uint64_t val)
 
 	if (gpu.bad.delay_ms)
 		usleep(gpu.bad.delay_ms * 1000);
+	gpu.clock->cycles = now();
 	while (times--) {
 		/* It was given up meanwhile, or this is the second time */
 		if (write(gpu.fd, &r, sizeof(r)) < 0 && errno != EINVAL)

@@ -204,6 +204,19 @@ paused()
 	! cat /run/busy.* | grep -v ": ok" && right && stop TERM
 }
 
+# Many clients after a pause: while nothing runs the GPU's time follows the wall clock, and what passed
+# before an exchange of clients is no time that the exchange took, also if the server is slow
+slow_server()
+{
+	modprobe vfio_iommu_type1 &&
+		serve $model --serve /dev/tessera-user --clock 1000 --slow 5000 || return
+	out/selftests/sched/life -r many_at_once
+	status=$?
+	timeouts=$(cat $class/gpu0/slices/*/timeouts | grep -cvx 0)
+	echo "slices on which an exchange came to no end: $timeouts"
+	[ $status -eq 0 ] && [ "$timeouts" -eq 0 ] && stop TERM
+}
+
 # take N [OPTION...]: a server for a GPU without one
 take()
 {
@@ -410,7 +423,7 @@ server=
 echo $((2000 * patience)) >$answer_ms || exit 1
 ktap_begin
 [ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
-	killed recovered stopped paused replaced abandoned unbound bridges_freed \
+	killed recovered stopped paused slow_server replaced abandoned unbound bridges_freed \
 	unloaded
 for test; do
 	: >$figures

@@ -155,11 +155,9 @@ static int fence_check(struct slice *s)
 /* The time, which goes to memory */
 static uint64_t time_to_tell(const struct slice *s)
 {
-	const struct gpu_bus *bus = &s->gpu->desc.bus;
 	uint64_t now = slice_time(s) + s->client.ahead;
 
-	if (bus->told)
-		bus->told(bus->opaque, now);
+	gpu_tell_time(s->gpu, now);
 	return now;
 }
 

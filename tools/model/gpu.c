@@ -354,11 +354,21 @@ uint64_t gpu_time(const struct gpu *g)
 	return g->now;
 }
 
+void gpu_tell_time(struct gpu *g, uint64_t now)
+{
+	const struct gpu_bus *bus = &g->desc.bus;
+
+	if (bus->told)
+		bus->told(bus->opaque, now);
+}
+
 uint64_t gpu_read_time(struct gpu *g)
 {
 	const struct gpu_bus *bus = &g->desc.bus;
 
-	if (bus->wall && gpu_get_state(g) == GPU_IDLE)
+	if (bus->wall && gpu_get_state(g) == GPU_IDLE) {
 		gpu_idle_until(g, bus->wall(bus->opaque));
+		gpu_tell_time(g, g->now);
+	}
 	return g->now;
 }

@@ -30,8 +30,8 @@ struct log;
  * @wall: GPU time by the nominal clock, or NULL: time stands still while nothing runs
  * @restart: the GPU's time is @now, by a reset or because the host set it: @wall goes on from
  *	there. NULL if it need not
- * @told: memory says from now on that the time is @now, so no clock may be behind that. NULL if
- *	nobody has one
+ * @told: memory says from now on that the time is @now, or an access of a register will tell that
+ *	it is, so no clock may be behind that. NULL if nobody has one
  * @opaque: first argument of all
  */
 struct gpu_bus {

@@ -45,6 +45,9 @@ void gpu_zero_vram(struct gpu *g, uint64_t off, uint64_t size);
 /** gpu_read_time() - the TIME register: follows the wall clock while idle, if there is one */
 uint64_t gpu_read_time(struct gpu *g);
 
+/** gpu_tell_time() - somebody is about to see that the time is @now; in any thread */
+void gpu_tell_time(struct gpu *g, uint64_t now);
+
 /** gpu_set_time() - it goes on from @now */
 void gpu_set_time(struct gpu *g, uint64_t now);
 

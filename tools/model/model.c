@@ -49,6 +49,7 @@
  * @begin: 0 after a reset, or what the host set
  * @polled: wall time at which the socket was looked at
  * @waited: wall time up to which a waiting GPU got cycles
+ * @slow_us: of struct options
  * @vram: memory of the PCI function
  * @vram_size: its bytes
  * @vram_fd: its descriptor, or -1
@@ -65,6 +66,7 @@ struct model {
 	uint64_t begin;
 	int64_t polled;
 	int64_t waited;
+	unsigned int slow_us;
 	void *vram;
 	uint64_t vram_size;
 	int vram_fd;
@@ -202,13 +204,28 @@ static int dev_fd(const struct model *m)
 	return m->user ? user_dev_fd(m->user) : pci_dev_fd(m->dev);
 }
 
+static void be_slow(const struct model *m)
+{
+	if (m->slow_us)
+		usleep(m->slow_us);
+}
+
 /* Doorbells of the device file are not announced */
+static int dev_poll_user(struct model *m)
+{
+	int err;
+
+	user_dev_advance_time(m->user, gpu_time(m->gpu));
+	be_slow(m);
+	err = user_dev_poll(m->user);
+	be_slow(m);
+	return err;
+}
+
 static int dev_poll(struct model *m, bool readable)
 {
-	if (m->user) {
-		user_dev_advance_time(m->user, gpu_time(m->gpu));
-		return user_dev_poll(m->user);
-	}
+	if (m->user)
+		return dev_poll_user(m);
 	return readable ? pci_dev_poll(m->dev, 0) : 0;
 }
 
@@ -373,6 +390,7 @@ static int model_start_gpu(struct model *m, const struct options *o, void *vram)
 	memcpy(gd.damage, o->damage, sizeof(gd.damage));
 	memcpy(gd.refuse, o->refuse, sizeof(gd.refuse));
 	m->clock_khz = o->clock_khz;
+	m->slow_us = o->slow_us;
 	m->gpu = gpu_create(&gd);
 	return m->gpu ? 0 : -ENOMEM;
 }

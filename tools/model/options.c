@@ -28,6 +28,7 @@
 #define VRAM_MAX (64ULL << 30)
 #define BANK_ALIGN (2ULL << 20)
 #define CLOCK_MAX_KHZ 1000000000
+#define SLOW_MAX_US 1000000
 #define SERIAL_PREFIX 0x7e55e4a000000000ULL /* of numbers that are made from a path */
 
 static const char usage[] =
@@ -49,6 +50,7 @@ static const char usage[] =
 	"                       fault injection: slice N flips a bit of contexts that it saves\n"
 	"      --refuse-reset N[:TIMES]\n"
 	"                       fault injection: slice N is not reset after a DISPATCH\n"
+	"      --slow US        fault injection: with --serve, pauses before and after it replies\n"
 	"  -l, --log FILE       where messages go, - for standard error (-)\n"
 	"  -L, --log-level LVL  error, warn, info or debug (warn)\n"
 	"  -h, --help           show this\n"
@@ -71,6 +73,7 @@ static const struct option long_options[] = {
 	{ "stuck-slice", required_argument, NULL, 1 },
 	{ "damage-context", required_argument, NULL, 2 },
 	{ "refuse-reset", required_argument, NULL, 3 },
+	{ "slow", required_argument, NULL, 4 },
 	{ 0 },
 };
 
@@ -257,6 +260,11 @@ static bool parse_option(struct parse *p, int opt, const char *arg)
 	case 2:
 	case 3:
 		return parse_injected(p, opt, arg);
+	case 4:
+		if (!parse_number(arg, 1, SLOW_MAX_US, &n))
+			return false;
+		p->o->slow_us = (unsigned int)n;
+		return true;
 	case 'l':
 		p->o->log_file = arg;
 		return true;

@@ -19,6 +19,7 @@
  * @threads: that slices run in
  * @serial: PCI serial number
  * @stuck, @damage, @refuse: of each slice: see struct gpu_desc
+ * @slow_us: for which it pauses before and after it replies, if the GPU is served
  * @socket: path of the socket, or NULL
  * @serve: device file that takes the GPU instead, or NULL
  * @take: number of the kernel's GPU that is served from now on; -1: a new one
@@ -35,6 +36,7 @@ struct options {
 	uint32_t stuck[TESS_MAX_SLICES];
 	uint32_t damage[TESS_MAX_SLICES];
 	uint32_t refuse[TESS_MAX_SLICES];
+	unsigned int slow_us;
 	const char *socket;
 	const char *serve;
 	int take;

@@ -104,7 +104,8 @@ struct tessera_user_reply {
 
 /**
  * struct tessera_user_clock - the page at TESSERA_USER_CLOCK
- * @cycles: GPU time; the server stores it, it only grows
+ * @cycles: GPU time; the server stores it, it only grows. When a request is replied to it is not behind
+ *	the time at which the request had its effect: the drivers count from there
  */
 struct tessera_user_clock {
 	__u64 cycles;

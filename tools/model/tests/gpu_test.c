@@ -35,6 +35,14 @@ static uint64_t wall(void *opaque)
 	return wall_begin + wall_cycles - wall_start;
 }
 
+static uint64_t told_time;
+
+static void told(void *opaque, uint64_t now)
+{
+	(void)opaque;
+	told_time = now;
+}
+
 static void restart(void *opaque, uint64_t now)
 {
 	(void)opaque;
@@ -148,11 +156,13 @@ static void test_time(void)
 
 	d.bus.wall = wall;
 	d.bus.restart = restart;
+	d.bus.told = told;
 	wall_cycles = 77;
 	g = gpu_create(&d);
 	wall_cycles += 1000000;
 	gpu_reg_write(g, TESS_CLIENT_PAGE(1) + TESS_SREG_CONTROL, TESS_CONTROL_ENABLE, 4);
 	ok(gpu_time(g) == 1000000, "a clock: idle time comes before a write");
+	ok(told_time == 1000000, "and is told before whoever wrote can look at a clock");
 	ok(gpu_reg_read(g, TESS_CLIENT_PAGE(1) + TESS_SREG_COUNTERS, 8) == 0,
 	   "and does not count for the slice that it enables");
 	wall_cycles += 2000000;

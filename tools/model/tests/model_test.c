@@ -134,6 +134,7 @@ static void test_options(void)
 		{ "--socket", "/x", "--damage-context", "16", NULL },
 		{ "--socket", "/x", "--refuse-reset", "16", NULL },
 		{ "--socket", "/x", "--refuse-reset", "1:0", NULL },
+		{ "--socket", "/x", "--slow", "0", NULL },
 		{ "--socket", "/x", "--damage-context", "-1", NULL },
 		{ "--socket", "/x", "--nonsense", NULL },
 		{ "--socket", "/x", "more", NULL },
