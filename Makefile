@@ -28,7 +28,7 @@ help:
 	@echo 'make demo-opencl  the same OpenCL programs in a guest with a vGPU and in one without a GPU'
 	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
 	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves;'
-	@echo '                  FULL=1: all of the lanes mdev, migrate and user on both kernels'
+	@echo '                  FULL=1: all lanes but those by name; mdev, migrate and user on both kernels'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
 	@echo 'make docs         Documentation as HTML, in out/docs; a warning is an error'
 	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" sets options'
@@ -153,8 +153,9 @@ graphics: lib simulated
 	+@$(PROGRESS) examples/gl $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
 		-C examples/gl O=$(OUT)/examples/gl all
 
-# The lanes "opencl" and "graphics" skip their tests, and say why, where Debian's archive has
-# the source of a layer no more.
+# The lanes "opencl" and "graphics" wait until what they need is made, beside other lanes (see
+# scripts/layer-made). They skip their tests, and say why, where Debian's archive has the source of a
+# layer no more.
 opencl-if-possible graphics-if-possible: %-if-possible: lib
 	+@status=0; rm -f $(OUT)/$*.missing; scripts/env --with $* build || status=$$?; \
 		case $$status in \
@@ -206,8 +207,9 @@ deb:
 
 # Lanes that need a layer, of those that run
 LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl))
-check: all $(LAYER_LANES:%=%-if-possible)
-	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(if $(LIST),--list) $(if $(BACKEND),--backend $(BACKEND)) $(LANES)
+check: all
+	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
+		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 
 lint:
 	@scripts/lint

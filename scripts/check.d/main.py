@@ -46,8 +46,9 @@ class Lane:
         # "yes": runs beside others; "no": nothing runs beside it; else: some may
         found = re.search(r"^# beside: (yes|no)$", head, re.M)
         self.beside = found[1] if found else ""
-        # Runs only if it is asked for
-        self.by_name = bool(re.search(r"^# only: by name$", head, re.M))
+        # Runs only if it is asked for: "by name"; "full": or for everything
+        found = re.search(r"^# only: (by name|full)$", head, re.M)
+        self.only = found[1] if found else ""
         # What it tests is the same with GPUs of another back-end
         self.any_backend = bool(re.search(r"^# backend: any$", head, re.M))
         self.results = Parser()
@@ -208,7 +209,8 @@ def choose(lanes, names, backend=None):
     unknown = [n for n in names if n not in known]
     if unknown:
         sys.exit(f"check: no lane {' '.join(unknown)}; there are: {' '.join(known)}")
-    return [known[n] for n in names] if names else [lane for lane in lanes if not lane.by_name]
+    wanted = ("", "full") if os.environ.get("TESSERA_FULL") else ("",)
+    return [known[n] for n in names] if names else [lane for lane in lanes if lane.only in wanted]
 
 
 def use_backend(name, lanes):
@@ -261,7 +263,7 @@ def main():
     lanes = find_lanes(opts.lanes_dir)
     if opts.list:
         for lane in lanes:
-            print(f"{lane.name:16} {lane.about}" + (" (only by name)" if lane.by_name else ""))
+            print(f"{lane.name:16} {lane.about}" + (f" (only {lane.only})" if lane.only else ""))
         return 0
     lanes = choose(lanes, opts.lane, opts.backend)
     if opts.backend:

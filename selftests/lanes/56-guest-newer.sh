@@ -3,6 +3,7 @@
 # lane: Linux 7.2 as the host of a KVM guest with a vGPU
 # timeout: 800
 # beside: no
+# only: full
 # backend: any
 
 exec scripts/vm host --kernel 7.2 --timeout 750 -- selftests/mdev/guests.sh one

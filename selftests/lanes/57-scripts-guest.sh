@@ -3,6 +3,7 @@
 # lane: the test machinery itself: what mends TCG's KVM, vm guest
 # timeout: 1300
 # beside: no
+# only: full
 
 status=0
 make -s -C selftests/tcg O="$PWD/out/selftests/tcg" >&2 || exit 1

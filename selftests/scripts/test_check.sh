@@ -212,6 +212,14 @@ check "a lane that runs only if it is asked for does not" totals "1 passed, 0 fa
 lane 10-a 'echo ok 1 x'
 lane 20-b "$only"
 check "and does if it is" by_name
+full='# only: full
+echo ok 1 x'
+lane 10-a 'echo ok 1 x'
+lane 20-b "$full"
+check "one that runs only with everything does not" env -u TESSERA_FULL sh -c \
+	"scripts/check --lanes-dir $lanes | grep -x '1 passed, 0 failed'"
+check "and does with everything" env TESSERA_FULL=1 sh -c \
+	"scripts/check --lanes-dir $lanes | grep -x '2 passed, 0 failed'"
 lane 10-a 'echo ok 1 x'
 lane 20-b '# backend: any
 [ "$TESSERA_BACKEND" = user ] && echo ok 1 x || echo not ok 1 x'
