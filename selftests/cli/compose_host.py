@@ -190,6 +190,12 @@ class Tests:
             same([why["errno"], len(owned("web"))], ["ENOSPC", 1])
             has(why["error"], "insufficient slices")
             has(read(CLASS, "nodes/web/last_error"), "ENOSPC: insufficient slices")
+            has(self.tool.run("top", "--batch", "1", "--interval", "0.2"), "\nweb   gpu0  exclusive ")
+            has(self.tool.run("metrics"),
+                f'tessera_vgpu_info{{gpu="gpu0",vgpu="web",device="{made["device"]}",',
+                '\ntessera_vgpu_slices{gpu="gpu0",vgpu="web"} 1\n',
+                f'\ntessera_vgpu_vram_bytes{{gpu="gpu0",vgpu="web"}} {2 << 20}\n',
+                f'\ntessera_vgpu_vram_free_bytes{{gpu="gpu0",vgpu="web"}} {shown["vram_free"]}\n')
         why = self.tool.json("create", "--render-node", "web", "slices=1", status=1)
         same(why["errno"], "EEXIST")
         self.tool.run("remove", "web")

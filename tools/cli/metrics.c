@@ -130,6 +130,8 @@ static const struct family families[] = {
 	  "The other vslices." },
 	{ "vgpu_vram_bytes", "bytes", false, VGPU(memory), SCALE_ONE, POOL_STATE,
 	  "VRAM of the vGPU." },
+	{ "vgpu_vram_free_bytes", "bytes", false, VGPU(vram_free), SCALE_ONE, POOL_STATE,
+	  "VRAM of a render node that its processes have not taken." },
 	{ "vgpu_generation", NULL, false, VGPU(generation), SCALE_ONE, POOL_STATE,
 	  "Number of the composition." },
 	{ "vgpu_utilization_ratio", "ratio", false, MEAN(utilization), SCALE_THOUSANDTHS, POOL_WORK,
@@ -469,7 +471,7 @@ static void print_vgpu_info(const struct out *out, const struct pool *pool)
 	unsigned int i, j;
 
 	print_family(out, "vgpu", "_info", "info", NULL,
-		     "UUID and type of the vGPU, and how it is scheduled.");
+		     "UUID and type of the vGPU or device of the node, and how it is scheduled.");
 	for (i = 0; i < pool->gpu_count; i++)
 		for (j = 0; j < pool->gpus[i].vgpu_count; j++) {
 			const struct pool_vgpu *vgpu = &pool->gpus[i].vgpus[j];
@@ -479,6 +481,7 @@ static void print_vgpu_info(const struct out *out, const struct pool *pool)
 			print_text_label(out, "uuid", vgpu->mdev ? vgpu->name : "");
 			print_text_label(out, "type", vgpu->mdev_type);
 			print_text_label(out, "parent", vgpu->parent);
+			print_text_label(out, "device", vgpu->device);
 			print_text_label(out, "share", vgpu->share);
 			print_text_label(out, "policy", vgpu->policy);
 			fputs("} 1\n", out->file);
