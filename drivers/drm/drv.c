@@ -126,6 +126,7 @@ static const struct file_operations tess_drm_fops = {
  * - 1.3: VRAM that is full is evicted to the system, which QUERY tells; what became of the jobs of
  *   a VM by QUERY
  * - 1.4: queues of several slices, and jobs that run on several at the same time
+ * - 1.5: which SUBMIT it was that faulted or hung
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -143,7 +144,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 4,
+	.minor = 5,
 };
 
 /* struct tess_device by number of its GPU */

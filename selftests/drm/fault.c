@@ -57,6 +57,29 @@ TEST_F(fault, unknown_packet)
 	EXPECT_EQ(TESS_CMD_VA + DRM_TESSERA_PKT_SIZE, state.addr);
 }
 
+TEST_F(fault, says_which_submit)
+{
+	struct drm_tessera_queue_state state;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		tess_begin(&self->ctx);
+		tess_nop(&self->ctx);
+		ASSERT_EQ(0, tess_ctx_run(&self->ctx));
+	}
+	ASSERT_EQ(0, __tess_queue_state(self->ctx.fd, self->ctx.queue, &state));
+	EXPECT_EQ(0u, state.submit);
+	tess_begin(&self->ctx);
+	tess_packet(&self->ctx, 0x7f);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0, &state);
+	EXPECT_EQ(4u, state.submit);
+	/* A new queue counts anew */
+	tess_begin(&self->ctx);
+	tess_packet(&self->ctx, 0x7f);
+	expect_fault(_metadata, &self->ctx, DRM_TESSERA_CAUSE_ILLEGAL_PACKET, 0, &state);
+	EXPECT_EQ(2u, state.submit);
+}
+
 TEST_F(fault, reserved_field)
 {
 	struct drm_tessera_queue_state state;
@@ -257,6 +280,7 @@ TEST_F(fault, unmap_while_running)
 /* Jobs of two queues of one slice on the ring behind one that is going to fail */
 static void others_after_failure(struct __test_metadata *_metadata, struct tess_ctx *ctx, int error)
 {
+	struct drm_tessera_queue_state state;
 	struct drm_tessera_sync out[4] = {};
 	struct tess_ctx other;
 	unsigned int i;
@@ -286,6 +310,8 @@ static void others_after_failure(struct __test_metadata *_metadata, struct tess_
 	EXPECT_EQ(0u, *(uint32_t *)(ctx->data + TESS_PAGE));
 	EXPECT_EQ(0x600du, *(uint32_t *)other.data);
 	EXPECT_EQ(0u, tess_queue_flags(other.fd, other.queue));
+	ASSERT_EQ(0, __tess_queue_state(ctx->fd, ctx->queue, &state));
+	EXPECT_EQ(1u, state.submit);
 	tess_ctx_close(&other);
 }
 
@@ -394,9 +420,16 @@ FIXTURE_TEARDOWN(hang)
 
 TEST_F(hang, endless_kernel)
 {
+	struct drm_tessera_queue_state state;
+
+	tess_nop(&self->ctx);
+	ASSERT_EQ(0, tess_ctx_run(&self->ctx));
+	tess_begin(&self->ctx);
 	tess_dispatch(&self->ctx, TESS_K_LOOP, 1, 1, 0, 0);
 	EXPECT_EQ(-ETIME, tess_ctx_run(&self->ctx));
 	EXPECT_EQ(DRM_TESSERA_QUEUE_HUNG, tess_queue_flags(self->ctx.fd, self->ctx.queue));
+	ASSERT_EQ(0, __tess_queue_state(self->ctx.fd, self->ctx.queue, &state));
+	EXPECT_EQ(2u, state.submit);
 	EXPECT_EQ(1u, vm_status(self->ctx.fd, self->ctx.vm).hung);
 	EXPECT_EQ(DRM_TESSERA_VM_GUILTY, vm_status(self->ctx.fd, self->ctx.vm).flags);
 	EXPECT_EQ(-EIO, __tess_ctx_submit(&self->ctx));

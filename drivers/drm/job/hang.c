@@ -118,14 +118,15 @@ static struct tess_submit *tess_lane_find_locked(struct tess_lane *lane, u64 seq
 
 /* ---- faults ---- */
 
-static void tess_lane_count_hang(struct tess_lane *lane, struct tess_queue *queue)
+static void tess_lane_count_hang(struct tess_lane *lane, const struct tess_submit *guilty)
 {
+	struct tess_queue *queue = guilty->queue;
 	struct tess_usage *usage = queue->usage;
 	unsigned int hangs = tess_usage_hung(usage);
 
 	lockdep_assert_held(&lane->lock);
 
-	tess_queue_fail(queue, DRM_TESSERA_QUEUE_HUNG);
+	tess_queue_hang(queue, guilty->number);
 	atomic64_inc(&queue->vm->hung);
 	if (hangs)
 		drm_notice(lane->tdev->drm, "%s (%d) is banned: %u of its jobs hung\n",
@@ -142,10 +143,10 @@ static int tess_lane_note_fault_locked(struct tess_lane *lane, struct tess_submi
 
 	tess_coredump_take(guilty, fault);
 	if (fault->cause == DRM_TESSERA_CAUSE_NOT_PREEMPTED) {
-		tess_lane_count_hang(lane, queue);
+		tess_lane_count_hang(lane, guilty);
 		return -ETIME;
 	}
-	tess_queue_fault(queue, fault, guilty->cmd, lane->lanes->vslice);
+	tess_queue_fault(queue, fault, guilty->number, guilty->cmd, lane->lanes->vslice);
 	atomic64_inc(&queue->vm->faulted);
 	return -EFAULT;
 }
@@ -225,7 +226,7 @@ static void tess_lane_hang(struct tess_lane *lane, u64 seq)
 	tess_lane_collect_locked(lane, &done);
 	guilty = tess_lane_first_locked(lane, &first);
 	if (guilty && first == seq) {
-		tess_lane_count_hang(lane, guilty->queue);
+		tess_lane_count_hang(lane, guilty);
 		tess_coredump_take(guilty, NULL);
 		tess_lane_blame_locked(lane, guilty, -ETIME, &rec);
 	}

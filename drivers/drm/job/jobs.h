@@ -17,6 +17,7 @@ struct tess_queue;
  * @queue: queue, referenced
  * @lane: where it runs, kept by @queue
  * @fence: hardware fence; referenced by the job if @started, else owned
+ * @number: of the SUBMIT, counted by the queue from 1
  * @cmd: index of its command buffer in the SUBMIT
  * @job: for the ring
  * @link: in tess_lane::pending. Under tess_lane::lock
@@ -32,6 +33,7 @@ struct tess_submit {
 	struct tess_queue *queue;
 	struct tess_lane *lane;
 	struct tess_fence *fence;
+	u64 number;
 	u32 cmd;
 	struct tess_job job;
 	struct list_head link;

@@ -63,7 +63,7 @@ bool tess_queue_is_dead(struct tess_queue *queue)
 /**
  * tess_queue_fail() - a queue takes no more jobs
  * @queue: queue; any context
- * @flag: DRM_TESSERA_QUEUE_* that says why; FAULTED: use tess_queue_fault()
+ * @flag: DRM_TESSERA_QUEUE_* that says why, neither FAULTED nor HUNG
  */
 void tess_queue_fail(struct tess_queue *queue, u32 flag)
 {
@@ -75,20 +75,38 @@ void tess_queue_fail(struct tess_queue *queue, u32 flag)
 }
 
 /**
+ * tess_queue_hang() - a queue takes no more jobs, because one hung
+ * @queue: queue; any context
+ * @number: of its SUBMIT
+ */
+void tess_queue_hang(struct tess_queue *queue, u64 number)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->state_lock, flags);
+	if (!queue->fault_submit)
+		queue->fault_submit = number;
+	WRITE_ONCE(queue->flags, queue->flags | DRM_TESSERA_QUEUE_HUNG);
+	spin_unlock_irqrestore(&queue->state_lock, flags);
+}
+
+/**
  * tess_queue_fault() - a queue takes no more jobs, because one faulted
  * @queue: queue; any context
  * @fault: what the GPU says; of several the first one is kept
- * @cmd: index of the command buffer in its SUBMIT
+ * @number: of the SUBMIT
+ * @cmd: index of the command buffer in it
  * @slice: where
  */
-void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u32 cmd,
-		      u32 slice)
+void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u64 number,
+		      u32 cmd, u32 slice)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&queue->state_lock, flags);
 	if (!(queue->flags & DRM_TESSERA_QUEUE_FAULTED)) {
 		queue->fault = *fault;
+		queue->fault_submit = number;
 		queue->fault_cmd = cmd;
 		queue->fault_slice = slice;
 		WRITE_ONCE(queue->flags, queue->flags | DRM_TESSERA_QUEUE_FAULTED);

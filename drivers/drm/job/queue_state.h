@@ -42,11 +42,12 @@ struct tess_entity {
  * @last: out fence of the last SUBMIT, referenced; NULL: there was none. Under @lock
  * @last_entity: where all of it was sent; NULL: to several. Under @lock
  * @link: in tess_device::queues, empty if @killed
- * @state_lock: protects what follows up to @fault_slice. Inside of tess_lane::lock
+ * @state_lock: protects what follows up to @fault_submit. Inside of tess_lane::lock
  * @flags: DRM_TESSERA_QUEUE_*; not 0: dead
  * @fault: why, if FAULTED
  * @fault_cmd: command buffer of its SUBMIT that faulted
  * @fault_slice: where
+ * @fault_submit: number of the SUBMIT of which a job faulted, else hung; 0: none did
  * @release_work: the last reference may go where sleeping is not allowed
  * @entity_count: entries of @entities
  * @entities: by slice; NULL: none was sent there. Change under @lock, and only to what stays
@@ -70,6 +71,7 @@ struct tess_queue {
 	struct tess_fault fault;
 	u32 fault_cmd;
 	u32 fault_slice;
+	u64 fault_submit;
 	struct work_struct release_work;
 	unsigned int entity_count;
 	struct tess_entity *entities[] __counted_by(entity_count);
@@ -78,8 +80,9 @@ struct tess_queue {
 void tess_queue_put(struct tess_queue *queue);
 bool tess_queue_is_dead(struct tess_queue *queue);
 void tess_queue_fail(struct tess_queue *queue, u32 flag);
-void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u32 cmd,
-		      u32 slice);
+void tess_queue_hang(struct tess_queue *queue, u64 number);
+void tess_queue_fault(struct tess_queue *queue, const struct tess_fault *fault, u64 number,
+		      u32 cmd, u32 slice);
 int tess_queue_module_init(void);
 void tess_queue_module_exit(void);
 

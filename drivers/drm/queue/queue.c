@@ -280,6 +280,7 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	struct tess_queue *queue;
 	u32 id = args->id;
 	u32 flags, slice, cmd;
+	u64 submit;
 
 	if (args->pad)
 		return -EINVAL;
@@ -293,10 +294,11 @@ int tess_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	fault = queue->fault;
 	cmd = queue->fault_cmd;
 	slice = queue->fault_slice;
+	submit = queue->fault_submit;
 	spin_unlock_irq(&queue->state_lock);
 	tess_queue_put(queue);
 
-	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags };
+	*args = (struct drm_tessera_queue_state){ .id = id, .flags = flags, .submit = submit };
 	if (flags & DRM_TESSERA_QUEUE_FAULTED) {
 		args->cause = fault.cause;
 		args->info = fault.info;

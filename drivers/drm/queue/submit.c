@@ -312,6 +312,7 @@ static void tess_batch_push(struct tess_batch *batch, struct tess_queue *queue,
 
 	tess_out_fence_init(out, queue->out_context, ++queue->out_seqno);
 	for (i = 0; i < req->cmd_count; i++) {
+		batch->jobs[i]->number = queue->out_seqno;
 		drm_sched_job_arm(&batch->jobs[i]->base);
 		tess_out_fence_follow(out, i, &batch->jobs[i]->base.s_fence->finished);
 	}

@@ -456,6 +456,8 @@ struct drm_tessera_queue_destroy {
  * @cmd: out: FAULTED: index of the command buffer in its SUBMIT
  * @slice: out: FAULTED: where
  * @pad: zero
+ * @submit: out: since 1.5: number of the SUBMIT whose job faulted if FAULTED, else of the first
+ *	whose job hung if HUNG, else zero. The queue counts those that succeeded, from 1
  *
  * Errors: -EINVAL padding; -ENOENT no such queue.
  */
@@ -470,6 +472,7 @@ struct drm_tessera_queue_state {
 	__u32 cmd;
 	__u32 slice;
 	__u32 pad;
+	__u64 submit;
 };
 
 /**
