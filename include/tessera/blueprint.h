@@ -17,6 +17,20 @@
 #define TESS_POOL_GPUS_MAX	64
 #define TESS_BLUEPRINT_MAX	256	/* bytes of a canonical text with its NUL */
 
+#define TESS_RATE_MAX		1000000	/* millions per second */
+
+/**
+ * struct tess_display_mode - what a display shows
+ * @width: pixels; 0: nothing is known
+ * @height: pixels
+ * @refresh: Hz; 0: not known
+ */
+struct tess_display_mode {
+	u32 width;
+	u32 height;
+	u32 refresh;
+};
+
 /**
  * struct tess_blueprint - what is asked for
  * @slices: number of slices, 1 to TESS_MAX_SLICES
@@ -31,6 +45,9 @@
  * @shared: other vGPUs may have the same slices, one at a time runs
  * @automatic: the swapper may move its vslices to other slices, and the analyzer change
  *	the number of slices between @min and @max
+ * @texels: millions per second that its slices can sample together, in equal parts; 0: any number
+ * @pixels: millions per second that they can fill, likewise
+ * @displays: what its heads show; width 0: not known
  * @weight: of a shared one, 1 to TESS_WEIGHT_MAX; 0: TESS_WEIGHT_DEFAULT
  * @cap: percent of each slice that a shared one gets at most, to TESS_CAP_MAX; 0: no limit
  */
@@ -46,6 +63,9 @@ struct tess_blueprint {
 	u64 memory;
 	bool shared;
 	bool automatic;
+	u32 texels;
+	u32 pixels;
+	struct tess_display_mode displays;
 	u32 weight;
 	u32 cap;
 };
@@ -83,9 +103,11 @@ ssize_t tess_reason_show(const struct tess_reason *reason, int error, char *buf)
  * @text: words "name=value" with white space between them, in any order, each at most once:
  *	slices=N min=N max=N kind=any|compute|render|mixed memory=BYTES[K|M|G]
  *	topology=none|chain|ring|mesh engines=all|LIST heads=N share=exclusive|shared
- *	weight=N cap=PERCENT policy=manual|auto gpus=N
+ *	weight=N cap=PERCENT policy=manual|auto gpus=N texels=MILLIONS pixels=MILLIONS
+ *	displays=N[@WIDTHxHEIGHT[@HZ]], which says heads=N, too
  * @base: what holds for words that are not there. Without a range of its own
- *	(min, max and slices are equal or 0) min and max follow slices
+ *	(min, max and slices are equal or 0) min and max follow slices. With kind= or heads=,
+ *	rates or displays that are not named are not asked for
  * @bp: result, untouched on failure; min, max, engines, gpus and weight are resolved
  * @reason: what is wrong and where: "column 10: unknown word \"slcies\""; may be NULL
  *
@@ -104,7 +126,7 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
  * @size: bytes of @buf, TESS_BLUEPRINT_MAX is always enough
  *
  * All words in the order of tess_blueprint_parse(), so that parsing it gives @bp again;
- * weight and cap only of a shared one.
+ * weight and cap only of a shared one, texels, pixels and displays only if they were asked for.
  *
  * Return: length without the NUL.
  */
@@ -121,9 +143,7 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
  * @memory: memory traffic, permille of the possible
  * @slices: slices that it was measured on; 0: nothing was measured
  * @heads: displays
- * @width: of the largest display, pixels
- * @height: of the largest display, pixels
- * @refresh: of the largest display, Hz
+ * @mode: of the largest display
  * @remote: rendered for a remote viewer: frames are copied out of VRAM
  * @engines: TESS_ENGINE_* that the application needs; 0: not known
  */
@@ -137,9 +157,7 @@ struct tess_profile {
 	u32 memory;
 	u32 slices;
 	u32 heads;
-	u32 width;
-	u32 height;
-	u32 refresh;
+	struct tess_display_mode mode;
 	bool remote;
 	u32 engines;
 };

@@ -128,6 +128,10 @@ static const struct refusal refusals[] = {
 	{ "slices=7", -ENOSPC, "insufficient slices of kind compute: 4 free, 7 asked" },
 	{ "slices=5 kind=mixed", -ENOSPC, "insufficient slices of kind mixed: 4 free, 5 asked" },
 	{ "slices=64 kind=any memory=2M", -ENOSPC, "insufficient slices: 14 free, 64 asked" },
+	{ "slices=2 kind=any memory=2M texels=1000000", -ENOSPC,
+	  "insufficient slices of 500000000000 texels/s: 0 free, 2 asked" },
+	{ "slices=1 kind=render memory=2M pixels=1000000 displays=1@800x600", -ENOSPC,
+	  "insufficient slices of kind render of 1000000000000 pixels/s: 0 free, 1 asked" },
 	{ "slices=2 max=64 memory=2M share=shared", -ENOSPC,
 	  "slices=2: too few for 64 vslices, 8 can have a slice" },
 	{ "slices=2 gpus=2", -EOPNOTSUPP,
@@ -222,6 +226,73 @@ TEST_F(pool, refused_memory)
 	/* Not beside what it has */
 	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", text));
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "last_error"), "VRAM"));
+}
+
+static const char *slice_attr(int slice, const char *name)
+{
+	static char text[64];
+	char path[128];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/class/tessera/gpu0/slices/slice%d/%s", slice, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n - 1 : 0] = '\0';
+	return text;
+}
+
+/* Millions per second of the fastest slices of a kind */
+static unsigned int million_of(const char *kind, const char *rate)
+{
+	int i;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		if (!strcmp(slice_attr(i, "kind"), kind))
+			return atoll(slice_attr(i, rate)) / 1000000;
+	return 0;
+}
+
+/* Are all slices as fast as that? */
+static bool all_do(const char *uuid, unsigned int n, const char *rate, unsigned int millions)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (atoll(slice_attr(vslice_get(uuid, i, "slice"), rate)) < millions * 1000000ll)
+			return false;
+	return true;
+}
+
+/* Slices that do what was asked for, exclusive or shared, also when it is asked for later */
+TEST_F(pool, rates)
+{
+	unsigned int render = million_of("render", "texture_fill_rate");
+	unsigned int mixed = million_of("mixed", "pixel_fill_rate");
+	char text[96];
+
+	if (!render || !mixed || million_of("compute", "texture_fill_rate"))
+		SKIP(return, "no slices of all kinds");
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	snprintf(text, sizeof(text), "slices=2 memory=2M texels=%u", 2 * render);
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+	EXPECT_TRUE(all_do(self->uuid, 2, "texture_fill_rate", render));
+	/* One slice is not as fast as two */
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", "slices=1"));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "last_error"), " texels/s: 0 free, 1 asked"));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=3 share=shared"));
+	EXPECT_TRUE(all_do(self->uuid, 3, "texture_fill_rate", render * 2 / 3));
+
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint",
+				     "kind=any slices=2 share=exclusive heads=0"));
+	snprintf(text, sizeof(text), "displays=1@1000x1000@%u", 2 * mixed);
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+	EXPECT_TRUE(all_do(self->uuid, 2, "pixel_fill_rate", mixed));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "blueprint"), text));
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", "displays=4@16384x16384"));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "heads=1 slices=1"));
 }
 
 /* ---- reading back ---- */

@@ -13,6 +13,11 @@ static const struct tess_blueprint sharing = { .slices = 2,
 					       .shared = true,
 					       .weight = 300,
 					       .cap = 50 };
+static const struct tess_blueprint drawing = { .slices = 2,
+					       .heads = 1,
+					       .texels = 64,
+					       .pixels = 32,
+					       .displays = { 800, 600, 75 } };
 
 /* The canonical text of what was read, or the reason why it was not */
 static const char *answer(const char *text, const struct tess_blueprint *base)
@@ -82,6 +87,25 @@ static const struct sample given[] = {
 	{ &sharing, "share=exclusive",
 	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=0 "
 	  "share=exclusive policy=manual gpus=1" },
+	/* rates and displays; they stay, but for who says anew what slices or heads are to be */
+	{ &blank, "slices=2 displays=2@1920x1080@60 pixels=1000000 texels=1",
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1 texels=1 pixels=1000000 displays=2@1920x1080@60" },
+	{ &blank, "slices=1 displays=3",
+	  "slices=1 min=1 max=1 kind=any memory=0 topology=none engines=all heads=3 "
+	  "share=exclusive policy=manual gpus=1" },
+	{ &drawing, "slices=3",
+	  "slices=3 min=3 max=3 kind=any memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 texels=64 pixels=32 displays=1@800x600@75" },
+	{ &drawing, "displays=1@640x480 texels=0",
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 pixels=32 displays=1@640x480" },
+	{ &drawing, "kind=render heads=2",
+	  "slices=2 min=2 max=2 kind=render memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1" },
+	{ &drawing, "displays=0",
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=0 "
+	  "share=exclusive policy=manual gpus=1 texels=64 pixels=32" },
 };
 
 static const struct sample refused[] = {
@@ -122,6 +146,11 @@ static const struct sample refused[] = {
 	{ &two, "share=shared cap=101", "column 18: cap: 101 is not from 0 to 100" },
 	{ &two, "share=shared cap=50%", "column 18: cap: \"50%\" is no number" },
 	{ &two, "gpus=0", "column 6: gpus: 0 is not from 1 to 64" },
+	{ &two, "texels=1000001", "column 8: texels: 1000001 is not from 0 to 1000000" },
+	{ &two, "pixels=1M", "column 8: pixels: \"1M\" is no number" },
+	{ &two, "displays=5", "column 10: displays: 5 is not from 0 to 4" },
+	{ &two, "displays=1@800", "column 12: displays: width without height" },
+	{ &two, "displays=0@800x600", "column 12: displays: 0 have no resolution" },
 	/* bytes */
 	{ &two, "memory=M", "column 8: memory: \"M\" is no number of bytes" },
 	{ &two, "memory=16MB", "column 8: memory: \"16MB\" is no number of bytes" },
@@ -165,6 +194,7 @@ static const struct sample refused[] = {
 	{ &blank, "slices=1 engines=raster,display kind=compute",
 	  "column 33: slices of kind compute have no engine raster,display" },
 	{ &two, "heads=1", "column 1: slices of kind compute have no heads" },
+	{ &blank, "slices=1 displays=2@800x600 heads=1", "column 10: displays=2, but heads=1" },
 	{ &two, "kind=any engines=compute heads=2",
 	  "column 26: heads=2 without the engine display" },
 };
@@ -229,6 +259,13 @@ static struct tess_blueprint random_blueprint(struct random *r)
 	bp.gpus = random_from(r, 1, bp.min);
 	bp.heads = bp.kind == TESS_KIND_COMPUTE ? 0 : random_below(r, TESS_HEADS_MAX + 1);
 	bp.engines = random_engines(r, bp.kind, bp.heads);
+	bp.texels = random_below(r, 2) * random_from(r, 1, TESS_RATE_MAX);
+	bp.pixels = random_below(r, 2) * random_from(r, 1, TESS_RATE_MAX);
+	if (bp.heads && random_below(r, 2)) {
+		bp.displays.width = random_from(r, 1, TESS_WORDS_PIXELS_MAX);
+		bp.displays.height = random_from(r, 1, TESS_WORDS_PIXELS_MAX);
+		bp.displays.refresh = random_below(r, TESS_WORDS_REFRESH_MAX + 1);
+	}
 	if (bp.shared) {
 		bp.weight = random_from(r, 1, TESS_WEIGHT_MAX);
 		bp.cap = random_below(r, TESS_CAP_MAX + 1);
@@ -257,6 +294,27 @@ TEST(round_trip)
 		tess_blueprint_format(&got, again, sizeof(again));
 		ASSERT_EQ(strcmp(text, again), 0);
 	}
+}
+
+/* Each slice does its part, rounded up; frames of all heads are filled anew */
+TEST(demand)
+{
+	struct tess_blueprint bp = { .slices = 3, .texels = 64, .pixels = 1 };
+	struct tess_demand d = tess_blueprint_demand(&bp);
+
+	EXPECT_EQ(d.texels, 21333334ULL);
+	EXPECT_EQ(d.pixels, 333334ULL);
+	bp.heads = 2;
+	bp.displays = (struct tess_display_mode){ 1920, 1080, 0 };
+	d = tess_blueprint_demand(&bp);
+	EXPECT_EQ(d.pixels, 2ULL * 1920 * 1080 * 60 / 3);
+	bp.displays.refresh = 240;
+	bp.slices = 1;
+	d = tess_blueprint_demand(&bp);
+	EXPECT_EQ(d.pixels, 2ULL * 1920 * 1080 * 240);
+	bp = (struct tess_blueprint){ .slices = 1 };
+	d = tess_blueprint_demand(&bp);
+	EXPECT_EQ(d.texels | d.pixels, 0ULL);
 }
 
 /* A buffer that is too small is filled and not more */

@@ -114,7 +114,7 @@ TEST(profile_clamped)
 	EXPECT_EQ(p.utilization, 1000U);
 	EXPECT_EQ(p.slices, 64U);
 	EXPECT_EQ(p.heads, 4U);
-	EXPECT_EQ(p.width, 16384U);
+	EXPECT_EQ(p.mode.width, 16384U);
 	EXPECT_EQ(p.engines, (u32)TESS_ENGINE_ALL);
 }
 
@@ -317,9 +317,9 @@ static struct tess_profile random_profile(struct random *r)
 		.memory = random_permille(r),
 		.slices = random_below(r, 20),
 		.heads = random_below(r, TESS_HEADS_MAX + 1),
-		.width = random_below(r, 2) ? random_from(r, 1, PIXELS_MAX) : 0,
-		.height = random_below(r, 2) ? random_from(r, 1, PIXELS_MAX) : 0,
-		.refresh = random_below(r, 200),
+		.mode = { random_below(r, 2) ? random_from(r, 1, TESS_WORDS_PIXELS_MAX) : 0,
+			  random_below(r, 2) ? random_from(r, 1, TESS_WORDS_PIXELS_MAX) : 0,
+			  random_below(r, 200) },
 		.remote = random_below(r, 2),
 		.engines = random_below(r, 16),
 	};
@@ -403,9 +403,9 @@ TEST(monotonic)
 		ASSERT_LE(slices_for(&p, &base), slices_for(&more, &base));
 		differ += slices_for(&p, &base) < slices_for(&more, &base);
 
-		p.width = random_from(&r, 1, 8192);
+		p.mode.width = random_from(&r, 1, 8192);
 		frames = tess_profile_frame_bytes(&p);
-		p.width += random_below(&r, 8192);
+		p.mode.width += random_below(&r, 8192);
 		ASSERT_LE(frames, tess_profile_frame_bytes(&p));
 	}
 	EXPECT_GT(differ, 1000U);

@@ -519,7 +519,7 @@ TEST(pool_of_any_kind)
 {
 	static const u32 half[4] = { TESS_KIND_COMPUTE, TESS_KIND_COMPUTE, TESS_KIND_RENDER,
 				     TESS_KIND_RENDER };
-	struct tess_place gpus[2] = { { 4, 0xf, half, 0 }, { 4, 0x7, half, 0 } };
+	struct tess_place gpus[2] = { { 4, 0xf, half, 0, 0 }, { 4, 0x7, half, 0, 0 } };
 	struct tess_place_span req = { .n = 2 };
 	struct tess_place_spot c[8];
 
@@ -581,7 +581,8 @@ TEST(time_64x16)
 		for (unsigned int g = 0; g < TESS_POOL_GPUS_MAX; g++) {
 			for (unsigned int k = 0; k < 16; k++)
 				kind[g][k] = 1 + (k >= 8) + (k >= 12);
-			gpus[g] = (struct tess_place){ 16, random_next(&r) & 0xffff, kind[g], 0 };
+			gpus[g] =
+				(struct tess_place){ 16, random_next(&r) & 0xffff, kind[g], 0, 0 };
 		}
 		start = now_us();
 		ASSERT_EQ(tess_place_pool(gpus, TESS_POOL_GPUS_MAX, &req, c), 0);

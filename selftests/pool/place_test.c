@@ -64,6 +64,24 @@ TEST(count)
 	EXPECT_EQ(tess_place_free(&place, TESS_KIND_NONE), 4U);
 }
 
+/* Who is too slow is not chosen, not even if the vGPU has it now */
+TEST(unfit)
+{
+	struct tess_place_request req = { .n = 2, .keep = 0x0003 };
+	struct tess_place place = gpu_with(0xf0c0);
+	u8 chosen[TESS_MAX_SLICES];
+
+	place.unfit = 0x003f;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 2) & place.unfit, 0ULL);
+	EXPECT_EQ(tess_place_free(&place, TESS_KIND_NONE), 6U);
+	place.unfit = 0xf03f;
+	ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+	EXPECT_EQ(tess_place_mask(chosen, 2), 0x00c0ULL);
+	place.unfit = 0xf07f;
+	EXPECT_EQ(tess_place_choose(&place, &req, chosen), -ENOSPC);
+}
+
 TEST(near_each_other)
 {
 	u32 topology;

@@ -19,7 +19,9 @@
 	"  heads=N                       display heads, at most 4\n"                                 \
 	"  share=exclusive|shared        with weight=N and cap=PERCENT\n"                            \
 	"  policy=manual|auto            whether the host may change it by itself\n"                 \
-	"  gpus=N                        number of GPUs that give the slices\n"
+	"  gpus=N                        number of GPUs that give the slices\n"                      \
+	"  texels=N pixels=N             millions per second that its slices can do together\n"      \
+	"  displays=N[@WxH[@HZ]]         heads, and the pixels for their frames\n"
 /* clang-format on */
 
 /**

@@ -104,7 +104,8 @@ static const struct grammar grammars[] = {
 };
 
 static const char *const blueprint_words[] = {
-	"slices=", "min=", "max=", "memory=", "weight=", "cap=", "heads=", "gpus=",
+	"slices=", "min=", "max=", "memory=", "weight=", "cap=", "heads=", "gpus=", "texels=",
+	"pixels=", "displays=",
 	"kind=any", "kind=compute", "kind=render", "kind=mixed",
 	"topology=none", "topology=chain", "topology=ring", "topology=mesh",
 	"engines=all", "engines=compute", "engines=compute,copy", "engines=compute,copy,raster",

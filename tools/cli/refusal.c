@@ -22,7 +22,7 @@
 static const char *const words[] = {
 	"slices",      "min",	 "max",	    "kind", "memory",	"topology", "engines",
 	"heads",       "share",	 "weight",  "cap",  "policy",	"gpus",	    "queue",
-	"utilization", "shader", "texture", "path", "displays",
+	"utilization", "shader", "texture", "path", "displays", "texels",   "pixels",
 };
 
 /* The file was not even opened: what last_error says is of another time */

@@ -16,6 +16,8 @@
 #include <linux/array_size.h>
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/sprintf.h>
 #include <tessera/compat.h>
 
@@ -37,6 +39,9 @@ enum blueprint_word {
 	CAP,
 	POLICY,
 	GPUS,
+	TEXELS,
+	PIXELS,
+	SHOWN_DISPLAYS,
 	WORDS,
 };
 
@@ -54,6 +59,9 @@ static const char *const words_of[WORDS] = {
 	[CAP] = "cap",
 	[POLICY] = "policy",
 	[GPUS] = "gpus",
+	[TEXELS] = "texels",
+	[PIXELS] = "pixels",
+	[SHOWN_DISPLAYS] = "displays",
 };
 
 static const char *const kinds[] = { "any", "compute", "render", "mixed" };
@@ -142,6 +150,42 @@ static int read_shape(struct tess_words *words, struct tess_blueprint *bp)
 	return rc;
 }
 
+/* Two ways to say the number of heads, which have to agree */
+static int read_displays(struct tess_words *words, struct tess_blueprint *bp)
+{
+	u32 number;
+	int rc;
+
+	if (tess_words_has(words, HEADS))
+		bp->displays = (struct tess_display_mode){ 0 };
+	if (!tess_words_has(words, SHOWN_DISPLAYS))
+		return 0;
+	rc = tess_words_displays(words, &words->value[SHOWN_DISPLAYS], &number, &bp->displays);
+	if (!rc && tess_words_has(words, HEADS) && number != bp->heads)
+		rc = tess_words_refuse(words, &words->name[SHOWN_DISPLAYS],
+				       "displays=%u, but heads=%u", number, bp->heads);
+	if (!rc)
+		bp->heads = number;
+	return rc;
+}
+
+/* A text that names the kind, or heads, says all about them: a canonical text is complete */
+static int read_rates(struct tess_words *words, struct tess_blueprint *bp)
+{
+	int rc;
+
+	if (tess_words_has(words, KIND)) {
+		bp->texels = 0;
+		bp->pixels = 0;
+	}
+	rc = read_number(words, TEXELS, 0, TESS_RATE_MAX, &bp->texels);
+	if (!rc)
+		rc = read_number(words, PIXELS, 0, TESS_RATE_MAX, &bp->pixels);
+	if (!rc)
+		rc = read_displays(words, bp);
+	return rc;
+}
+
 static int read_sharing(struct tess_words *words, struct tess_blueprint *bp)
 {
 	int rc;
@@ -184,6 +228,9 @@ void tess_blueprint_resolve(struct tess_blueprint *bp)
 		bp->cap = 0;
 	}
 	bp->weight = bp->weight ?: TESS_WEIGHT_DEFAULT;
+	/* Heads that are gone show nothing */
+	if (!bp->heads)
+		bp->displays = (struct tess_display_mode){ 0 };
 }
 
 /* Two words contradict each other: where the second one in the text stands */
@@ -255,6 +302,8 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
 		rc = read_shape(&words, &next);
 	if (!rc)
 		rc = read_sharing(&words, &next);
+	if (!rc)
+		rc = read_rates(&words, &next);
 	if (rc)
 		return rc;
 	tess_blueprint_resolve(&next);
@@ -292,6 +341,12 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
 		len += scnprintf(buf + len, size - len, " weight=%u cap=%u", b.weight, b.cap);
 	len += scnprintf(buf + len, size - len, " policy=%s gpus=%u", policies[b.automatic],
 			 b.gpus);
+	if (b.texels)
+		len += scnprintf(buf + len, size - len, " texels=%u", b.texels);
+	if (b.pixels)
+		len += scnprintf(buf + len, size - len, " pixels=%u", b.pixels);
+	if (b.displays.width)
+		len += tess_words_put_displays(b.heads, &b.displays, buf + len, size - len);
 	return len;
 }
 EXPORT_SYMBOL_NS_GPL(tess_blueprint_format, TESS_NS);
@@ -309,5 +364,33 @@ bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_bl
 	       a->kind == b->kind && a->engines == b->engines && a->topology == b->topology &&
 	       a->heads == b->heads && a->gpus == b->gpus && a->memory == b->memory &&
 	       a->shared == b->shared && a->automatic == b->automatic &&
-	       a->weight == b->weight && a->cap == b->cap;
+	       a->weight == b->weight && a->cap == b->cap && a->texels == b->texels &&
+	       a->pixels == b->pixels && a->displays.width == b->displays.width &&
+	       a->displays.height == b->displays.height &&
+	       a->displays.refresh == b->displays.refresh;
+}
+
+static u64 each_of(u64 all, u32 slices)
+{
+	return div_u64(all + slices - 1, slices);
+}
+
+/**
+ * tess_blueprint_demand() - what each of its slices has to be able to do
+ * @bp: resolved blueprint
+ *
+ * Work is divided evenly, so a slice that does less than its part delays all. Heads are filled
+ * anew for each frame.
+ *
+ * Return: units per second; 0: nothing is asked for.
+ */
+struct tess_demand tess_blueprint_demand(const struct tess_blueprint *bp)
+{
+	u64 frame = (u64)bp->displays.width * bp->displays.height * bp->heads;
+	u64 fill = frame * (bp->displays.refresh ?: TESS_REFRESH_DEFAULT);
+
+	return (struct tess_demand){
+		.texels = each_of((u64)bp->texels * 1000000, bp->slices),
+		.pixels = each_of(max((u64)bp->pixels * 1000000, fill), bp->slices),
+	};
 }

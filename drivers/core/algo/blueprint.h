@@ -9,8 +9,22 @@
 /* All of VRAM that can be addressed */
 #define TESS_MEMORY_MAX		(TESS_PA_END - TESS_PA_VRAM)
 
+/* Hz of a display if only its size is known */
+#define TESS_REFRESH_DEFAULT	60
+
+/**
+ * struct tess_demand - what a slice has to be able to do
+ * @texels: per second
+ * @pixels: per second
+ */
+struct tess_demand {
+	u64 texels;
+	u64 pixels;
+};
+
 u32 tess_kind_engines(u32 kind);
 void tess_blueprint_resolve(struct tess_blueprint *bp);
+struct tess_demand tess_blueprint_demand(const struct tess_blueprint *bp);
 bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_blueprint *b);
 
 #endif

@@ -61,8 +61,6 @@ static const char *const profile_words[PROFILE_WORDS] = {
 static const char *const paths[] = { "local", "remote" };
 
 #define PERMILLE	1000
-#define PIXELS_MAX	16384
-#define REFRESH_MAX	1000
 
 /* What a display is if only the number is known */
 #define WIDTH_DEFAULT	1920
@@ -107,42 +105,11 @@ static int profile_load(struct tess_words *words, struct tess_profile *p)
 	return rc;
 }
 
-/* WIDTHxHEIGHT[@HZ] */
-static int profile_mode(struct tess_words *words, struct tess_span mode, struct tess_profile *p)
-{
-	static const struct tess_words_range width = { "width", 1, PIXELS_MAX };
-	static const struct tess_words_range height = { "height", 1, PIXELS_MAX };
-	static const struct tess_words_range refresh = { "refresh", 1, REFRESH_MAX };
-	struct tess_span size = tess_words_cut(&mode, '@');
-	struct tess_span wide = tess_words_cut(&size, 'x');
-	int rc;
-
-	rc = tess_words_number(words, &wide, &width, &p->width);
-	if (!rc && !size.column)
-		rc = tess_words_refuse(words, &wide, "displays: width without height");
-	if (!rc)
-		rc = tess_words_number(words, &size, &height, &p->height);
-	if (!rc && mode.column)
-		rc = tess_words_number(words, &mode, &refresh, &p->refresh);
-	return rc;
-}
-
-/* N[@WIDTHxHEIGHT[@HZ]] */
 static int profile_displays(struct tess_words *words, struct tess_profile *p)
 {
-	static const struct tess_words_range range = { "displays", 0, TESS_HEADS_MAX };
-	struct tess_span rest = words->value[DISPLAYS], number;
-	int rc;
-
 	if (!tess_words_has(words, DISPLAYS))
 		return 0;
-	number = tess_words_cut(&rest, '@');
-	rc = tess_words_number(words, &number, &range, &p->heads);
-	if (rc || !rest.column)
-		return rc;
-	if (!p->heads)
-		return tess_words_refuse(words, &rest, "displays: 0 have no resolution");
-	return profile_mode(words, rest, p);
+	return tess_words_displays(words, &words->value[DISPLAYS], &p->heads, &p->mode);
 }
 
 static int profile_path(struct tess_words *words, struct tess_profile *p)
@@ -178,20 +145,6 @@ int tess_profile_parse(const char *text, struct tess_profile *profile, struct te
 }
 EXPORT_SYMBOL_NS_GPL(tess_profile_parse, TESS_NS);
 
-static int put_displays(const struct tess_profile *p, char *buf, size_t size)
-{
-	u32 heads = min_t(u32, p->heads, TESS_HEADS_MAX);
-	int len = scnprintf(buf, size, " displays=%u", heads);
-
-	if (!heads || !p->width || !p->height)
-		return len;
-	len += scnprintf(buf + len, size - len, "@%ux%u", min_t(u32, p->width, PIXELS_MAX),
-			 min_t(u32, p->height, PIXELS_MAX));
-	if (p->refresh)
-		len += scnprintf(buf + len, size - len, "@%u", min_t(u32, p->refresh, REFRESH_MAX));
-	return len;
-}
-
 int tess_profile_format(const struct tess_profile *profile, char *buf, size_t size)
 {
 	const struct tess_profile *p = profile;
@@ -204,7 +157,7 @@ int tess_profile_format(const struct tess_profile *profile, char *buf, size_t si
 			 min_t(u32, p->pixel, PERMILLE), min_t(u32, p->ray, PERMILLE));
 	len += scnprintf(buf + len, size - len, " memory=%u slices=%u",
 			 min_t(u32, p->memory, PERMILLE), min_t(u32, p->slices, TESS_MAX_SLICES));
-	len += put_displays(p, buf + len, size - len);
+	len += tess_words_put_displays(p->heads, &p->mode, buf + len, size - len);
 	len += scnprintf(buf + len, size - len, " path=%s", paths[p->remote]);
 	if (p->engines & TESS_ENGINE_ALL) {
 		len += scnprintf(buf + len, size - len, " engines=");
@@ -330,9 +283,9 @@ static u32 generate_engines(const struct tess_profile *p, const struct tess_blue
  */
 u64 tess_profile_frame_bytes(const struct tess_profile *profile)
 {
-	u64 width = min_t(u32, profile->width ?: WIDTH_DEFAULT, PIXELS_MAX);
-	u64 height = min_t(u32, profile->height ?: HEIGHT_DEFAULT, PIXELS_MAX);
-	u32 buffers = profile->refresh > TESS_GENERATE_FAST ? 3 : 2;
+	u64 width = min_t(u32, profile->mode.width ?: WIDTH_DEFAULT, TESS_WORDS_PIXELS_MAX);
+	u64 height = min_t(u32, profile->mode.height ?: HEIGHT_DEFAULT, TESS_WORDS_PIXELS_MAX);
+	u32 buffers = profile->mode.refresh > TESS_GENERATE_FAST ? 3 : 2;
 	u64 bytes = width * height * 4 * (buffers + profile->remote);
 
 	bytes = (bytes + TESS_MEMORY_GRANULE - 1) & ~(TESS_MEMORY_GRANULE - 1);
@@ -367,6 +320,8 @@ void tess_blueprint_generate(const struct tess_profile *profile,
 	next.kind = generate_kind(&p, &b);
 	next.engines = generate_engines(&p, &b, next.kind);
 	next.heads = is_local(&p) ? p.heads : 0;
+	if (!next.heads)
+		next.displays = (struct tess_display_mode){ 0 };
 	if (is_bound(&p) && b.max > 1 && b.topology == TESS_TOPOLOGY_NONE)
 		next.topology = TESS_TOPOLOGY_MESH;
 	next.memory = generate_memory(&p, &b, next.topology);

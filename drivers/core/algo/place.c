@@ -42,6 +42,7 @@ static u64 place_candidates(const struct tess_place *place, u64 free, u32 kind)
 	u64 mask = 0;
 	unsigned int i;
 
+	free &= ~place->unfit;
 	for (i = 0; i < place->count; i++)
 		if ((free & BIT_ULL(i)) && (kind == TESS_KIND_NONE || place->kind[i] == kind))
 			mask |= BIT_ULL(i);

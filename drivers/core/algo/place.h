@@ -11,12 +11,14 @@
  * @free: slices that can be had
  * @kind: enum tess_slice_kind of each slice
  * @avoid: slices that others would rather have: their memory is there
+ * @unfit: slices that are too slow for what is asked, whoever has them
  */
 struct tess_place {
 	unsigned int count;
 	u64 free;
 	const u32 *kind;
 	u64 avoid;
+	u64 unfit;
 };
 
 /**
@@ -77,6 +79,7 @@ struct tess_place_span {
  * @kind: enum tess_slice_kind of each slice
  * @members: how many share each slice
  * @load: sum of their weights
+ * @unfit: slices that are too slow for what is asked, not in @open
  */
 struct tess_place_shared {
 	unsigned int count;
@@ -84,6 +87,7 @@ struct tess_place_shared {
 	const u32 *kind;
 	u8 members[TESS_MAX_SLICES];
 	u32 load[TESS_MAX_SLICES];
+	u64 unfit;
 };
 
 int tess_place_share(struct tess_place_shared *place, u32 kind, unsigned int n, u32 weight,

@@ -14,6 +14,7 @@
 #include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/sprintf.h>
 #include <linux/string.h>
 #include <linux/stdarg.h>
@@ -376,5 +377,77 @@ int tess_words_put_engines(u32 engines, char *buf, size_t size)
 		if (engines & BIT(i))
 			len += scnprintf(buf + len, size - len, "%s%s", len ? "," : "",
 					 engine_names[i]);
+	return len;
+}
+
+/* WIDTHxHEIGHT[@HZ] */
+static int words_mode(struct tess_words *words, struct tess_span text,
+		      struct tess_display_mode *mode)
+{
+	static const struct tess_words_range width = { "width", 1, TESS_WORDS_PIXELS_MAX };
+	static const struct tess_words_range height = { "height", 1, TESS_WORDS_PIXELS_MAX };
+	static const struct tess_words_range refresh = { "refresh", 1, TESS_WORDS_REFRESH_MAX };
+	struct tess_span size = tess_words_cut(&text, '@');
+	struct tess_span wide = tess_words_cut(&size, 'x');
+	int rc;
+
+	rc = tess_words_number(words, &wide, &width, &mode->width);
+	if (!rc && !size.column)
+		rc = tess_words_refuse(words, &wide, "displays: width without height");
+	if (!rc)
+		rc = tess_words_number(words, &size, &height, &mode->height);
+	if (!rc && text.column)
+		rc = tess_words_number(words, &text, &refresh, &mode->refresh);
+	return rc;
+}
+
+/**
+ * tess_words_displays() - read N[@WIDTHxHEIGHT[@HZ]]
+ * @words: words
+ * @span: where it is
+ * @number: result, of displays
+ * @mode: result, of each; all zeroes if it is not there
+ *
+ * Return: 0, -EINVAL.
+ */
+int tess_words_displays(struct tess_words *words, const struct tess_span *span, u32 *number,
+			struct tess_display_mode *mode)
+{
+	static const struct tess_words_range range = { "displays", 0, TESS_HEADS_MAX };
+	struct tess_span rest = *span, first = tess_words_cut(&rest, '@');
+	int rc;
+
+	*mode = (struct tess_display_mode){ 0 };
+	rc = tess_words_number(words, &first, &range, number);
+	if (rc || !rest.column)
+		return rc;
+	if (!*number)
+		return tess_words_refuse(words, &rest, "displays: 0 have no resolution");
+	return words_mode(words, rest, mode);
+}
+
+/**
+ * tess_words_put_displays() - write what tess_words_displays() reads
+ * @number: of displays; what is more than can be is written as the most that can be read
+ * @mode: of each
+ * @buf: where to
+ * @size: bytes of it
+ *
+ * Return: length without the NUL.
+ */
+int tess_words_put_displays(u32 number, const struct tess_display_mode *mode, char *buf,
+			    size_t size)
+{
+	u32 n = min_t(u32, number, TESS_HEADS_MAX);
+	int len = scnprintf(buf, size, " displays=%u", n);
+
+	if (!n || !mode->width || !mode->height)
+		return len;
+	len += scnprintf(buf + len, size - len, "@%ux%u",
+			 min_t(u32, mode->width, TESS_WORDS_PIXELS_MAX),
+			 min_t(u32, mode->height, TESS_WORDS_PIXELS_MAX));
+	if (mode->refresh)
+		len += scnprintf(buf + len, size - len, "@%u",
+				 min_t(u32, mode->refresh, TESS_WORDS_REFRESH_MAX));
 	return len;
 }

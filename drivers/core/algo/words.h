@@ -7,6 +7,9 @@
 
 /* Words of one grammar at most */
 #define TESS_WORDS_MAX	16
+/* Of a display, at most */
+#define TESS_WORDS_PIXELS_MAX	16384
+#define TESS_WORDS_REFRESH_MAX	1000
 
 /**
  * struct tess_span - a piece of the text
@@ -66,6 +69,10 @@ int tess_words_bytes(struct tess_words *words, const struct tess_span *span,
 int tess_words_choice(struct tess_words *words, const struct tess_span *span,
 		      const char *const *names, unsigned int count, u32 *choice);
 int tess_words_engines(struct tess_words *words, const struct tess_span *span, u32 *engines);
+int tess_words_displays(struct tess_words *words, const struct tess_span *span, u32 *number,
+			struct tess_display_mode *mode);
+int tess_words_put_displays(u32 number, const struct tess_display_mode *mode, char *buf,
+			    size_t size);
 int tess_words_put_engines(u32 engines, char *buf, size_t size);
 struct tess_span tess_words_cut(struct tess_span *span, char at);
 

@@ -151,6 +151,9 @@ static void swap_add_vslice(struct swap_look *look, struct tess_vslice *vs, unsi
 	m->slice = first + vs->slice->index;
 	m->owner = look->owners;
 	m->kind = bp->kind;
+	/* Slices of one kind are equally fast, so the rates hold there too */
+	if (bp->texels || bp->pixels || bp->displays.width)
+		m->kind = vs->slice->info.kind;
 	m->engines = vs->setup.engines;
 	m->automatic = bp->automatic && vs->vgpu->gpu == look->gpu;
 	m->roams = vs->vgpu->nr_vslices == 1 && vs->vgpu->ops->relocate &&

@@ -25,6 +25,7 @@ static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blu
 	       !(bp->engines & ~TESS_ENGINE_ALL) &&
 	       bp->topology <= TESS_TOPOLOGY_MESH &&
 	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
+	       bp->texels <= TESS_RATE_MAX && bp->pixels <= TESS_RATE_MAX &&
 	       !(bp->memory % TESS_MEMORY_GRANULE) && bp->memory <= gpu->info.vram_size;
 }
 
@@ -138,20 +139,53 @@ bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_bl
 }
 
 /**
+ * tess_blueprint_unfit() - slices that are too slow
+ * @gpu: GPU
+ * @bp: resolved
+ *
+ * Return: mask of them; 0 also if the GPU is gone, which others find out.
+ */
+u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	const struct tess_demand demand = tess_blueprint_demand(bp);
+	struct tess_slice_rates rates;
+	unsigned int i;
+	u64 mask = 0;
+	int idx;
+
+	if ((!demand.texels && !demand.pixels) || !tess_gpu_enter(gpu, &idx))
+		return 0;
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		tess_gpu_ops(gpu)->rates(gpu->be, i, &rates);
+		if (rates.texels < demand.texels || rates.pixels < demand.pixels)
+			mask |= BIT_ULL(i);
+	}
+	tess_gpu_exit(gpu, idx);
+	return mask;
+}
+
+/**
  * tess_refuse_slices() - there are not enough slices
  * @vgpu: vGPU
- * @kind: enum tess_slice_kind; TESS_KIND_NONE: any
- * @have: that it can have
- * @want: that are asked for
+ * @bp: what it was to be
+ * @have: slices that it can have
  * @reason: filled; may be NULL
  *
  * Return: -ENOSPC.
  */
-int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
-		       unsigned int want, struct tess_reason *reason)
+int tess_refuse_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+		       unsigned int have, struct tess_reason *reason)
 {
+	const struct tess_demand demand = tess_blueprint_demand(bp);
+	char fast[64] = "";
+
+	if (demand.texels)
+		scnprintf(fast, sizeof(fast), " of %llu texels/s", demand.texels);
+	if (demand.pixels)
+		scnprintf(fast + strlen(fast), sizeof(fast) - strlen(fast), "%s %llu pixels/s",
+			  demand.texels ? "," : " of", demand.pixels);
 	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
-			   "insufficient slices%s%s%s: %u free, %u asked",
-			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
-			   vgpu->blueprint.shared ? " to share" : "", have, want);
+			   "insufficient slices%s%s%s%s: %u free, %u asked",
+			   bp->kind ? " of kind " : "", bp->kind ? tess_kind_name(bp->kind) : "",
+			   fast, bp->shared ? " to share" : "", have, bp->slices);
 }

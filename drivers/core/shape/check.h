@@ -21,7 +21,8 @@ int tess_blueprint_check(const struct tess_gpu *gpu, const char *name,
 int tess_claim_check(const struct tess_gpu *gpu, const char *name, const struct tess_blueprint *bp,
 		     struct tess_reason *reason);
 bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_blueprint *bp);
-int tess_refuse_slices(const struct tess_vgpu *vgpu, u32 kind, unsigned int have,
-		       unsigned int want, struct tess_reason *reason);
+u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp);
+int tess_refuse_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+		       unsigned int have, struct tess_reason *reason);
 
 #endif

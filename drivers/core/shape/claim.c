@@ -130,11 +130,10 @@ static int claim_place(const struct tess_vgpu *vgpu, const struct tess_blueprint
 	struct tess_place place;
 	unsigned int i;
 
-	tess_vgpu_free_slices(vgpu, kinds, &place);
+	tess_vgpu_free_slices(vgpu, bp, kinds, &place);
 	if (tess_place_choose(&place, &req, slices)) {
 		place.free |= has;
-		return tess_refuse_slices(vgpu, bp->kind, tess_place_free(&place, bp->kind),
-					  bp->slices, reason);
+		return tess_refuse_slices(vgpu, bp, tess_place_free(&place, bp->kind), reason);
 	}
 	*wanted = 0;
 	for (i = 0; i < bp->slices; i++)

@@ -131,16 +131,19 @@ static void vgpu_free_memory(struct tess_vgpu *vgpu)
 /**
  * tess_gpu_free_slices() - which slices can be had?
  * @gpu: GPU
+ * @bp: what they are for
  * @kinds: for @place, one for each slice
  * @place: result
  */
-void tess_gpu_free_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place *place)
+void tess_gpu_free_slices(struct tess_gpu *gpu, const struct tess_blueprint *bp, u32 *kinds,
+			  struct tess_place *place)
 {
 	unsigned int i;
 
 	place->count = gpu->info.slice_count;
 	place->free = 0;
 	place->avoid = 0;
+	place->unfit = tess_blueprint_unfit(gpu, bp);
 	place->kind = kinds;
 	spin_lock(&gpu->lock);
 	for (i = 0; i < gpu->info.slice_count; i++) {
@@ -167,16 +170,18 @@ static u64 vgpu_grows_to(const struct tess_vgpu *vgpu)
 /**
  * tess_vgpu_free_slices() - what placement has to choose from
  * @vgpu: for which vGPU; compose is held
+ * @bp: what it is to be
  * @kinds: for @place, one for each slice
  * @place: result
  */
-void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, u32 *kinds, struct tess_place *place)
+void tess_vgpu_free_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+			   u32 *kinds, struct tess_place *place)
 {
 	struct tess_gpu *gpu = vgpu->gpu;
 	const struct tess_vgpu *other;
 
 	lockdep_assert_held(&gpu->compose);
-	tess_gpu_free_slices(gpu, kinds, place);
+	tess_gpu_free_slices(gpu, bp, kinds, place);
 	spin_lock(&gpu->lock);
 	list_for_each_entry(other, &gpu->vgpus, link)
 		if (other != vgpu)
@@ -194,10 +199,9 @@ static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *re
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
-	tess_vgpu_free_slices(vgpu, kinds, &place);
+	tess_vgpu_free_slices(vgpu, bp, kinds, &place);
 	if (tess_place_choose(&place, &req, slices))
-		return tess_refuse_slices(vgpu, bp->kind, tess_place_free(&place, bp->kind),
-					  bp->slices, reason);
+		return tess_refuse_slices(vgpu, bp, tess_place_free(&place, bp->kind), reason);
 	tess_place_likely(&place, &req, vgpu->nr_vslices, slices);
 	return 0;
 }
@@ -394,7 +398,7 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 	if (bp.shared) {
 		n = tess_share_available(gpu, &bp);
 	} else {
-		tess_gpu_free_slices(gpu, kinds, &place);
+		tess_gpu_free_slices(gpu, &bp, kinds, &place);
 		n = tess_place_free(&place, bp.kind) / bp.slices;
 	}
 	if (bp.memory)

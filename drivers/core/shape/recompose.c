@@ -148,12 +148,12 @@ static int plan_exclusive(struct recompose_plan *plan)
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
 
-	tess_vgpu_free_slices(plan->vgpu, kinds, &place);
+	tess_vgpu_free_slices(plan->vgpu, bp, kinds, &place);
 	if (!tess_place_choose(&place, &req, plan->slices))
 		return 0;
 	place.free |= req.keep;
-	return tess_refuse_slices(plan->vgpu, bp->kind, tess_place_free(&place, bp->kind),
-				  bp->slices, plan->reason);
+	return tess_refuse_slices(plan->vgpu, bp, tess_place_free(&place, bp->kind),
+				  plan->reason);
 }
 
 /* Its own vslices leave the slices that are not theirs afterwards, and do not count */
@@ -177,7 +177,7 @@ static u64 plan_stay(struct recompose_plan *plan, const struct tess_place_shared
 
 	for (i = 0; i < min(bp->slices, plan->old.slices); i++) {
 		slice = plan->before[i];
-		if ((bp->kind && place->kind[slice] != bp->kind) ||
+		if ((bp->kind && place->kind[slice] != bp->kind) || place->unfit & BIT_ULL(slice) ||
 		    place->members[slice] + each > TESS_SHARE_MAX || (stay & BIT_ULL(slice)))
 			continue;
 		plan->slices[i] = slice;
@@ -195,14 +195,14 @@ static int plan_shared(struct recompose_plan *plan)
 	u8 more[TESS_MAX_SLICES];
 	u64 stay;
 
-	tess_share_open_slices(plan->vgpu->gpu, kinds, &place);
+	tess_share_open_slices(plan->vgpu->gpu, bp, kinds, &place);
 	plan_forget_own(plan, &place);
 	stay = plan_stay(plan, &place);
 	place.open &= ~stay;
 	if (hweight64(stay) < n &&
 	    tess_share_choose(&place, bp, n - hweight64(stay), plan->vgpu->nr_vslices, more))
-		return tess_refuse_slices(plan->vgpu, bp->kind,
-					  hweight64(stay) + tess_share_count(&place, bp->kind), n,
+		return tess_refuse_slices(plan->vgpu, bp,
+					  hweight64(stay) + tess_share_count(&place, bp->kind),
 					  plan->reason);
 	for (i = 0; i < n; i++)
 		if (i >= plan->old.slices || !(stay & BIT_ULL(plan->before[i])) ||

@@ -81,20 +81,26 @@ static u32 slice_load(const struct tess_slice *slice)
 /**
  * tess_share_open_slices() - what placement of those that share has to choose from
  * @gpu: GPU
+ * @bp: what they are for
  * @kinds: for @place, one for each slice
  * @place: result
  */
-void tess_share_open_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place_shared *place)
+void tess_share_open_slices(struct tess_gpu *gpu, const struct tess_blueprint *bp, u32 *kinds,
+			    struct tess_place_shared *place)
 {
 	unsigned int i;
 
-	*place = (struct tess_place_shared){ .count = gpu->info.slice_count, .kind = kinds };
+	*place = (struct tess_place_shared){
+		.count = gpu->info.slice_count,
+		.kind = kinds,
+		.unfit = tess_blueprint_unfit(gpu, bp),
+	};
 	spin_lock(&gpu->lock);
 	for (i = 0; i < gpu->info.slice_count; i++) {
 		const struct tess_slice *slice = &gpu->slices[i];
 
 		kinds[i] = slice->info.kind;
-		if (slice->out)
+		if (slice->out || place->unfit & BIT_ULL(i))
 			continue;
 		if ((slice->state != TESS_SLICE_SHARED || slice->owner) &&
 		    !tess_slice_can_be_had(slice))
@@ -166,11 +172,10 @@ int tess_share_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *rea
 	struct tess_place_shared place;
 	u32 kinds[TESS_MAX_SLICES];
 
-	tess_share_open_slices(vgpu->gpu, kinds, &place);
+	tess_share_open_slices(vgpu->gpu, bp, kinds, &place);
 	if (!tess_share_choose(&place, bp, bp->slices, vgpu->nr_vslices, slices))
 		return 0;
-	return tess_refuse_slices(vgpu, bp->kind, tess_share_count(&place, bp->kind), bp->slices,
-				  reason);
+	return tess_refuse_slices(vgpu, bp, tess_share_count(&place, bp->kind), reason);
 }
 
 /**
@@ -187,7 +192,7 @@ unsigned int tess_share_available(struct tess_gpu *gpu, const struct tess_bluepr
 	u8 slices[TESS_MAX_SLICES];
 	unsigned int n = 0;
 
-	tess_share_open_slices(gpu, kinds, &place);
+	tess_share_open_slices(gpu, bp, kinds, &place);
 	while (!tess_share_choose(&place, bp, bp->slices, bp->max, slices))
 		n++;
 	return n;

@@ -15,7 +15,8 @@ struct tess_vslice;
 int tess_share_alloc(struct tess_vgpu *vgpu);
 void tess_share_free(struct tess_vgpu *vgpu);
 
-void tess_share_open_slices(struct tess_gpu *gpu, u32 *kinds, struct tess_place_shared *place);
+void tess_share_open_slices(struct tess_gpu *gpu, const struct tess_blueprint *bp, u32 *kinds,
+			    struct tess_place_shared *place);
 int tess_share_choose(struct tess_place_shared *place, const struct tess_blueprint *bp,
 		      unsigned int n, unsigned int count, u8 *slices);
 unsigned int tess_share_count(const struct tess_place_shared *place, u32 kind);

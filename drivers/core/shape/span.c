@@ -77,13 +77,13 @@ static int span_check(const struct tess_gpu *gpu, const struct tess_span_request
 
 /* Number of GPUs that can be parts beside the first */
 static unsigned int span_look(struct span_plan *plan, struct tess_gpu *const *gpus,
-			      unsigned int count)
+			      unsigned int count, const struct tess_blueprint *bp)
 {
 	unsigned int i, alike = 0;
 
 	plan->count = count;
 	for (i = 0; i < count; i++) {
-		tess_gpu_free_slices(gpus[i], plan->kinds[i], &plan->place[i]);
+		tess_gpu_free_slices(gpus[i], bp, plan->kinds[i], &plan->place[i]);
 		if (tess_transfer_alike(gpus[0], gpus[i]))
 			plan->place[i].free = 0;
 		else
@@ -144,6 +144,10 @@ static void span_divide(const struct span_plan *plan, const struct tess_blueprin
 		part->kind = !part->slices || part->kind == kind ? kind : TESS_KIND_NONE;
 		part->slices++;
 	}
+	for (i = 0; i < plan->count; i++) {
+		parts[i].texels = DIV_ROUND_UP(bp->texels * parts[i].slices, bp->slices);
+		parts[i].pixels = DIV_ROUND_UP(bp->pixels * parts[i].slices, bp->slices);
+	}
 }
 
 static void span_set_bounds(struct tess_blueprint *part, bool fixed, unsigned int max)
@@ -185,7 +189,7 @@ static int span_plan(struct span_plan *plan, struct tess_gpu *const *gpus, unsig
 {
 	const struct tess_blueprint *bp = req->blueprint;
 	const struct tess_place_span span = span_wanted(bp);
-	unsigned int alike = span_look(plan, gpus, count);
+	unsigned int alike = span_look(plan, gpus, count, bp);
 
 	if (tess_place_pool(plan->place, plan->count, &span, plan->chosen))
 		return tess_refuse(gpus[0], req->name, reason, -ENOSPC,
@@ -298,7 +302,7 @@ static int span_choose_anew(struct span_change *change, const struct tess_span_r
 	unsigned int i;
 
 	for (i = 0; i < plan->count; i++) {
-		tess_vgpu_free_slices(change->vgpus[i], plan->kinds[i], &plan->place[i]);
+		tess_vgpu_free_slices(change->vgpus[i], bp, plan->kinds[i], &plan->place[i]);
 		change->keep[i] = span_own_slices(change->vgpus[i]);
 	}
 	span.keep = change->keep;

@@ -29,8 +29,24 @@ struct memory {
 	void *at;
 };
 
+/**
+ * struct tess_gl - a GPU of a screen
+ * @next: in open_ones
+ * @dev: GPU
+ * @program: of the tiles
+ * @tile: its kernel
+ * @compiler: of shaders
+ * @name: for people
+ * @why: the GPU failed last
+ * @lock: protects @memory and what is counted
+ * @memory: buffers, newest first
+ * @rate: of struct tess_gl_pace, 0 after a new shader. A hint, so that of any thread will do
+ * @dispatches: so far
+ * @longest: cycles of the longest one
+ * @faults: scenes in a row that failed
+ */
 struct tess_gl {
-	struct tess_gl *next; /* in open_ones */
+	struct tess_gl *next;
 	struct tess_device *dev;
 	struct tess_program *program;
 	const struct tess_kernel *tile;
@@ -39,11 +55,10 @@ struct tess_gl {
 	char why[200];
 	pthread_mutex_t lock;
 	struct memory *memory;
-	uint64_t
-		rate; /* of struct tess_gl_pace, 0 after a new shader; a hint, so any thread's will do */
+	uint64_t rate;
 	uint64_t dispatches;
 	uint64_t longest;
-	unsigned int faults; /* in a row */
+	unsigned int faults;
 };
 
 /* Programs may end without closing theirs */
