@@ -39,7 +39,7 @@ help:
 	@echo 'make tools, model, lib   build only these parts'
 	@echo 'make install      all of these for users, and OpenCL if it was built; PREFIX (/usr/local), DESTDIR'
 	@echo 'make uninstall    remove what was installed there'
-	@echo 'make deb          all but OpenCL and OpenGL as Debian packages, in out/deb'
+	@echo 'make deb          Debian packages of all but OpenGL, of OpenCL if it was built, in out/deb'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make check-packages  Debian packages in use; completion of shells; PACKAGES="shells" for some of them'
@@ -153,14 +153,14 @@ graphics: lib simulated
 	+@$(PROGRESS) examples/gl $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
 		-C examples/gl O=$(OUT)/examples/gl all
 
-# The lanes "opencl" and "graphics" wait until what they need is made, beside other lanes (see
-# scripts/layer-made). They skip their tests, and say why, where Debian's archive has the source of a
-# layer no more.
-opencl-if-possible graphics-if-possible: %-if-possible: lib
+# The lanes "opencl", "graphics" and "packages" wait until what they need is made, beside other lanes
+# (see scripts/layer-made). They skip their tests, and say why, where Debian's archive has the source
+# of a layer no more.
+opencl-if-possible graphics-if-possible packages-if-possible: %-if-possible: lib
 	+@status=0; rm -f $(OUT)/$*.missing; scripts/env --with $* build || status=$$?; \
 		case $$status in \
 		0) $(MAKE) --no-print-directory $* ;; \
-		4) echo "the archive does not have the source of the layer $*" >$(OUT)/$*.missing ;; \
+		4) echo "the archive does not have what the layer $* is made of" >$(OUT)/$*.missing ;; \
 		*) exit 1 ;; \
 		esac
 
@@ -195,18 +195,28 @@ install: stage
 uninstall:
 	@scripts/install remove "$(DESTDIR)/" $(INSTALLED)
 
-# Debian's packages, in the layer that has its tools: out/deb/*.deb, and what lintian says of them
+# Debian's packages, in the layer that has its tools: out/deb/*.deb, and what lintian says of them. What
+# is built in a layer of its own is packaged if it was built, as it is: Debian does not have what it
+# is built with.
 PACKAGED := $(OUT)/deb/tessera
-deb:
+DEB_LAYERS ?= $(if $(wildcard $(OUT)/tools/opencl/libpocl-devices-tessera.so),opencl)
+deb: $(DEB_LAYERS)
 	@rm -rf $(OUT)/deb && mkdir -p $(PACKAGED)
 	@tar -c --exclude=./out --exclude=./.git . | tar -x -C $(PACKAGED)
-	@$(PROGRESS) packages $(WITH_PACKAGES) sh -c "cd $(PACKAGED) && dpkg-buildpackage -b -us -uc"
-	@$(WITH_PACKAGES) lintian --fail-on error --info --no-tag-display-limit $(OUT)/deb/*.changes
+	@$(if $(DEB_LAYERS),$(WITH_OPENCL) make -s -C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib \
+		DESTDIR=$(PACKAGED)/debian/opencl install-all)
+	@$(PROGRESS) packages $(WITH_PACKAGES) sh -c "cd $(PACKAGED) && \
+		dpkg-buildpackage -b -us -uc $(DEB_LAYERS:%=-Ppkg.tessera.%)"
+	@$(WITH_PACKAGES) lintian --fail-on error --info --tag-display-limit 0 $(OUT)/deb/*.changes
+
+# Those that need no other layer, for "make check"
+packages:
+	+@$(MAKE) deb DEB_LAYERS=
 
 # ---- running it ------------------------------------------------------------------
 
 # Lanes that need a layer, of those that run
-LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics,$(LANES)),opencl))
+LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages,$(LANES)),opencl packages))
 check: all
 	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
 		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
@@ -282,7 +292,9 @@ check-graphics: all graphics
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run
 
-check-packages:
+check-packages: all
+	+@$(if $(or $(if $(PACKAGES),,deb),$(filter deb,$(PACKAGES))), \
+		$(MAKE) opencl-if-possible && $(MAKE) deb)
 	@$(WITH_PACKAGES) scripts/check --lanes-dir selftests/packages/lanes $(PACKAGES)
 
 soak: all
@@ -292,8 +304,8 @@ soak: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools stage install uninstall deb bench-model opencl \
-	simulated graphics graphics-if-possible \
-	opencl-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
+.PHONY: all help modules modules_install mirror model lib tools stage install uninstall deb packages \
+	bench-model opencl simulated graphics graphics-if-possible \
+	opencl-if-possible packages-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
 	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
 	check-opencl check-graphics check-packages soak clean

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# usage: selftests/packages/deb.sh [native]
+# usage: selftests/packages/deb.sh [short|native]
 #
-# Builds the packages and uses them: in a copy of the environment that does not have the tree, then in a
+# Uses the packages of out/deb: in a copy of the environment that does not have the tree, then in a
 # host VM and its guest, which get the packages and the modules that DKMS has built in that copy. Runs
-# as root in the environment with the layer "packages". native: no VMs.
+# as root in the environment, with the layer "packages" if a later version is built. native: no VMs; short:
+# modules for one kernel, no later version, no OpenCL, and no VMs.
 
 set -uo pipefail
 # shellcheck source-path=SCRIPTDIR source=../../scripts/ktap.sh
@@ -17,6 +18,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 [ "${1:-}" = inside ] || exec unshare --mount --propagation private "$0" inside "$@"
 shift
+extent=${1:-all}
 
 tree=$PWD
 names="tessera-dkms libtessera0 libtessera-dev tessera-tools tessera-model"
@@ -25,19 +27,39 @@ version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 next=${version%.*}.$((${version##*.} + 1))
 given=$tree/out/deb-vm
 top=/run/deb
-root=$top/root
+root=
 
-# The environment anew, without the tree
+# The environment with layer $1 anew, without the tree
 set_up()
 {
-	mkdir -p "$top"
-	mount -t tmpfs -o mode=755 deb "$top" || return
-	mkdir "$top"/{upper,work,root,next}
-	mount -t overlay deb "$root" -o "lowerdir=$(scripts/env --with packages path):$(scripts/env \
-		path),upperdir=$top/upper,workdir=$top/work" || return
+	root=$top/$1
+	mkdir "$root" "$root".{upper,work} || return
+	mount -t overlay deb "$root" -o "lowerdir=$(scripts/env --with "$1" path):$(scripts/env \
+		path),upperdir=$root.upper,workdir=$root.work" || return
 	mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
 		mount -t tmpfs -o mode=755 run "$root/run" && mount -t tmpfs -o mode=1777 tmp "$root/tmp" &&
 		mkdir "$root/run/deb" && mount --bind "$top/next" "$root/run/deb"
+}
+
+# Short, with the oldest kernel alone
+set_up_packages()
+{
+	local k
+
+	mkdir -p "$top" && mount -t tmpfs -o mode=755 deb "$top" && mkdir "$top/next" && set_up packages || return
+	[ "$extent" = short ] || return 0
+	for k in $(kernels | sort -V | tail -n +2); do
+		rm -r "$root/lib/modules/$k" || return
+	done
+}
+
+# The environment with what OpenCL programs need, but for what "make opencl" is made of, and without
+# Debian's PoCL, of which files were left out
+set_up_opencl()
+{
+	set_up opencl && rm -r "$root"/{usr/lib/tessera,usr/src/opencl,etc/OpenCL/vendors/tessera.icd} \
+		"$root/etc/dpkg/dpkg.cfg.d/opencl" &&
+		in_root dpkg --purge --force-depends pocl-opencl-icd libpocl2t64
 }
 
 in_root()
@@ -170,17 +192,39 @@ upgrades()
 	[ "$(in_root tesseractl --version)" = "tesseractl $next" ]
 }
 
+# A GPU that is a library takes the place of the one that is installed; a test of the tree is the program.
+has_opencl()
+{
+	local sim="env LD_LIBRARY_PATH=/run/deb POCL_CACHE_DIR=/tmp/kernels"
+
+	cp -P out/tools/lib/sim/libtessera.so* out/tools/opencl/test_kernels "$top/next/" || return
+	# shellcheck disable=SC2086 # a command
+	in_root $sim clinfo -l >"$top/devices" && cat "$top/devices" &&
+		grep -q "Device #0: Tessera" "$top/devices" && in_root $sim /run/deb/test_kernels
+}
+
+# leaves_nothing [OPTION...]: of dpkg
 leaves_nothing()
 {
 	# shellcheck disable=SC2086 # a list
-	in_root dpkg --purge $names || return
+	in_root dpkg "$@" --purge $names || return
 	files >"$top/after"
 	diff "$top/before" "$top/after"
 }
 
+uses_opencl()
+{
+	names="libtessera0 libtessera-dev tessera-tools tessera-model tessera-opencl"
+	check "a machine with programs of OpenCL" set_up_opencl
+	files >"$top/before"
+	check "the package of OpenCL is installed beside others" install_packages "$tree/out/deb"
+	check "programs find the device by it, and kernels are compiled and run" has_opencl
+	# Other programs there want to have some implementation
+	check "a purge leaves nothing of it" leaves_nothing --force-depends
+}
+
 ktap_begin
-check "the packages are built, and lintian finds no error" make -s deb
-check "a machine without the tree" set_up
+check "a machine without the tree" set_up_packages
 files >"$top/before"
 check "the packages can be installed" install_packages "$tree/out/deb"
 check "DKMS has built the modules for all kernels" has_modules "$version"
@@ -188,11 +232,18 @@ check "the programs run" programs_run
 check "each program, the library and its functions have pages" has_pages
 check "a program is compiled with what is installed" compiles
 check "udev, systemd, mdevctl, shells and modprobe have their files" is_ready_for_hosts
-check "DKMS gives its modules away" gives_modules
-check "a later version is built" builds_next
-check "it takes the place of the earlier one" upgrades
+if [ "$extent" != short ]; then
+	check "DKMS gives its modules away" gives_modules
+	check "a later version is built" builds_next
+	check "it takes the place of the earlier one" upgrades
+fi
 check "a purge leaves nothing" leaves_nothing
-if [ "${1:-}" != native ]; then
+if [ "$extent" != short ] && [ -e out/opencl.missing ]; then
+	skip "OpenCL" "$(cat out/opencl.missing)"
+elif [ "$extent" != short ]; then
+	uses_opencl
+fi
+if [ "$extent" = all ]; then
 	check "a host VM and its guest compute with nothing but packages" scripts/vm host --bare \
 		--with packages --timeout 1500 -- sh selftests/packages/host.sh "$given"
 fi

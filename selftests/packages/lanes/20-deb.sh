@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: Debian packages: built, installed, used on a host VM and in its guest, upgraded, purged
+# lane: Debian packages: used on a host VM and in its guest, upgraded, purged; OpenCL
 # timeout: 3600
 # beside: no
 
