@@ -45,6 +45,8 @@ struct tess_display_mode {
  * @shared: other vGPUs may have the same slices, one at a time runs
  * @automatic: the swapper may move its vslices to other slices, and the analyzer change
  *	the number of slices between @min and @max
+ * @leans: kind of slices that the host chose for what the client does, if @kind is
+ *	TESS_KIND_NONE; not in a text. TESS_KIND_NONE: any
  * @texels: millions per second that its slices can sample together, in equal parts; 0: any number
  * @pixels: millions per second that they can fill, likewise
  * @displays: what its heads show; width 0: not known
@@ -63,6 +65,7 @@ struct tess_blueprint {
 	u64 memory;
 	bool shared;
 	bool automatic;
+	u32 leans;
 	u32 texels;
 	u32 pixels;
 	struct tess_display_mode displays;

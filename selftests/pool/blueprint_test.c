@@ -317,6 +317,25 @@ TEST(demand)
 	EXPECT_EQ(d.texels | d.pixels, 0ULL);
 }
 
+/* Who says what a vGPU is to be does not know what the host chose for it */
+TEST(leans)
+{
+	struct tess_blueprint bp = { .slices = 2, .automatic = true, .leans = TESS_KIND_RENDER };
+	struct tess_blueprint next, kind = bp;
+
+	tess_blueprint_resolve(&bp);
+	EXPECT_EQ(bp.leans, (u32)TESS_KIND_RENDER);
+	ASSERT_EQ(tess_blueprint_parse("slices=3", &bp, &next, NULL), 0);
+	EXPECT_EQ(next.leans, (u32)TESS_KIND_NONE);
+	next = bp;
+	EXPECT_TRUE(tess_blueprint_is_same(&bp, &next));
+	next.leans = TESS_KIND_MIXED;
+	EXPECT_FALSE(tess_blueprint_is_same(&bp, &next));
+	kind.kind = TESS_KIND_MIXED;
+	tess_blueprint_resolve(&kind);
+	EXPECT_EQ(kind.leans, (u32)TESS_KIND_NONE);
+}
+
 /* A buffer that is too small is filled and not more */
 TEST(small_buffer)
 {

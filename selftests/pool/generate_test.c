@@ -430,6 +430,102 @@ TEST(settles)
 	EXPECT_LT(i, 10U);
 }
 
+/* ---- kind ---- */
+
+static const struct lean {
+	u32 kind;
+	u32 texture;
+	u32 pixel;
+	u32 ray;
+	u32 shader;
+	u32 wanted;
+} leans[] = {
+	/* nothing else than one of the units, or all of them by turns */
+	{ TESS_KIND_MIXED, 800, 0, 0, 100, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 0, 900, 0, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 0, 0, 1000, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 300, 250, 250, 200, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 799, 0, 0, 100, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 0, 0, 0, 900, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 0, 0, 0, 0, TESS_KIND_MIXED },
+	/* hardly any of it */
+	{ TESS_KIND_RENDER, 0, 0, 0, 900, TESS_KIND_MIXED },
+	{ TESS_KIND_RENDER, 20, 20, 9, 600, TESS_KIND_MIXED },
+	{ TESS_KIND_RENDER, 20, 20, 10, 900, TESS_KIND_RENDER },
+	{ TESS_KIND_RENDER, 0, 0, 0, 599, TESS_KIND_RENDER },
+	{ TESS_KIND_RENDER, 1000, 0, 0, 0, TESS_KIND_RENDER },
+	/* where nothing can be seen, and where several differ */
+	{ TESS_KIND_COMPUTE, 0, 0, 0, 1000, TESS_KIND_COMPUTE },
+	{ TESS_KIND_COMPUTE, 1000, 0, 0, 0, TESS_KIND_COMPUTE },
+	{ TESS_KIND_NONE, 1000, 0, 0, 0, TESS_KIND_NONE },
+	{ TESS_KIND_NONE, 0, 0, 0, 1000, TESS_KIND_NONE },
+};
+
+TEST(leans)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(leans); i++) {
+		const struct lean *l = &leans[i];
+		struct tess_profile p = {
+			.texture = l->texture, .pixel = l->pixel, .ray = l->ray, .shader = l->shader
+		};
+
+		if (tess_adapt_kind(&p, l->kind) != l->wanted)
+			TH_LOG("line %zu", i);
+		EXPECT_EQ(tess_adapt_kind(&p, l->kind), l->wanted);
+	}
+}
+
+/*
+ * What is measured of the same work on both kinds, as hw/units.rst says: a tenth of an
+ * instruction of the cores, up to 100 of them, for each one of a unit, which does all that it can
+ * or a quarter, with work for one core to all. No work is wanted on either kind in turns.
+ */
+static struct tess_profile measured(u32 kind, unsigned int tenths, unsigned int quarters,
+				    unsigned int items)
+{
+	unsigned int cores = kind == TESS_KIND_MIXED ? 4 : 2, busy = items < cores ? items : cores;
+	unsigned int cycles = 10 * (kind == TESS_KIND_MIXED ? 4 : 1) + tenths;
+	/* Of an instruction of a unit for each cycle of a core, in thousandths */
+	unsigned int rate = 10 * 1000 / cycles;
+
+	return (struct tess_profile){
+		.utilization = 1000,
+		.texture = rate * quarters * busy / (kind == TESS_KIND_MIXED ? 4 : 8),
+		.shader = (rate * tenths / 10 + rate * (4 - quarters) / 4) * busy / cores,
+	};
+}
+
+TEST(no_kind_in_turns)
+{
+	unsigned int tenths, quarters, items, moved = 0;
+
+	for (tenths = 0; tenths <= 1000; tenths++) {
+		for (quarters = 1; quarters <= 4; quarters += 3) {
+			for (items = 1; items <= 4; items++) {
+				struct tess_profile mixed, render;
+				bool there, back;
+
+				mixed = measured(TESS_KIND_MIXED, tenths, quarters, items);
+				render = measured(TESS_KIND_RENDER, tenths, quarters, items);
+				there = tess_adapt_kind(&mixed, TESS_KIND_MIXED) ==
+					TESS_KIND_RENDER;
+				back = tess_adapt_kind(&render, TESS_KIND_RENDER) ==
+				       TESS_KIND_MIXED;
+				ASSERT_FALSE(there && back);
+				ASSERT_FALSE(items == 1 && (there || back));
+				/* Whoever has work for all cores is not slower there */
+				ASSERT_TRUE(!there || tenths < 20);
+				ASSERT_TRUE(!back || items < 4 || tenths > 20);
+				moved += there + 10000 * back;
+			}
+		}
+	}
+	EXPECT_GT(moved % 10000, 0U);
+	EXPECT_GT(moved / 10000, 0U);
+}
+
 /* ---- hysteresis ---- */
 
 TEST(patience_of_lists)
@@ -472,6 +568,13 @@ TEST(patience_of_lists)
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &more, 3));
 	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &more, 3));
+	/* to lean elsewhere is a change of its own */
+	other = now;
+	other.leans = TESS_KIND_RENDER;
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &other, 3));
+	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &other, 3));
+	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &other, 3));
+	EXPECT_EQ((u32)TESS_KIND_RENDER, adapt.wanted.leans);
 	EXPECT_TRUE(tess_adapt_propose(&adapt, &now, &most, 1));
 	EXPECT_FALSE(tess_adapt_propose(&adapt, &now, &now, 1));
 }

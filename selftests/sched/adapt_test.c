@@ -2,10 +2,13 @@
 /*
  * Automatic vGPUs: who starves gets more slices, who idles has fewer in the end, within what
  * the blueprint allows; no job is lost or done twice by it. With the policy "manual" nothing
- * happens.
+ * happens. Who draws gets render slices, and who computes there mixed ones, if any will do.
  */
+#include <string.h>
+
 #include "harness.h"
 #include "load.h"
+#include "tessera_units.h"
 
 #define PERIOD_FILE "/sys/module/tessera/parameters/adapt_period_ms"
 #define VSLICES 4
@@ -110,6 +113,206 @@ TEST_F_TIMEOUT(adapt, short_turns, 200)
 	EXPECT_LE(950, sum / LOOKS);
 	EXPECT_EQ(0, load_finish(self->l, VSLICES));
 	printf("# busy for %u permille\n", sum / LOOKS);
+}
+
+/* ---- kind ---- */
+
+#define DRAW_GROUPS 8u
+#define DRAW_ITEMS 16u
+#define SIDE 4u
+
+/* As TESS_K_DELAY, but samples the texture of the third kernarg word eight times in a step */
+static const uint32_t draw_code[] = {
+	0x00053583, /* ld	a1, 0(a0) */
+	0x00853683, /* ld	a3, 8(a0) */
+	0x01053703, /* ld	a4, 16(a0) */
+	0x0087002b, /* tess.tex	f0, (a4), f8 */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0x0087002b, /* likewise */
+	0xfff68693, /* addi	a3, a3, -1 */
+	0xfc069ee3, /* bnez	a3, .-36 */
+	0x00100613, /* li	a2, 1 */
+	0x00c5b02f, /* amoadd.d	zero, a2, (a1) */
+	0x00008067, /* ret */
+};
+
+FIXTURE(kind)
+{
+	struct client c;
+	struct load draws;
+	struct load computes;
+	bool open;
+};
+
+static void put_draw(const struct load *l)
+{
+	struct client *c = l->c;
+	uint64_t args[3] = { VA(SUM_GPA(c->r.vslice)), l->size, VA(WORK_GPA) };
+	struct tess_pkt_dispatch pkt = {
+		.header = DRM_TESSERA_PKT_DISPATCH | DRM_TESSERA_PKT_ACQUIRE_SYSTEM,
+		.setup = 1 | DRM_TESSERA_SETUP_TEX,
+		.wg_size = { DRAW_ITEMS, 1, 1 },
+		.grid_size = { DRAW_GROUPS * DRAW_ITEMS, 1, 1 },
+		.kernel_object = VA(CODE_FREE_GPA),
+	};
+
+	client_dispatch_packet(c, &pkt, args, sizeof(args));
+	c->items += DRAW_GROUPS * DRAW_ITEMS;
+}
+
+static void make_texture(struct client *c)
+{
+	struct tess_texture texture = {
+		.address = VA(WORK_GPA) + sizeof(texture),
+		.format = TESS_TEX_RGBA8,
+		.filter = TESS_TEX_LINEAR,
+		.width = SIDE,
+		.height = SIDE,
+		.levels = 1,
+		.pitch = SIDE * 4,
+	};
+
+	memcpy(ram_at(&c->v, WORK_GPA), &texture, sizeof(texture));
+	memcpy(ram_at(&c->v, CODE_FREE_GPA), draw_code, sizeof(draw_code));
+}
+
+/* On a mixed slice, where it stays as any kind will do: 0 or a negative errno */
+static int kind_open(struct __fixture_kind *self, const char *share)
+{
+	char uuid[37], text[96];
+	int ret;
+
+	snprintf(text, sizeof(text), "slices=1 kind=mixed memory=16M share=%s", share);
+	ret = mdev_create("blank", uuid);
+	if (!ret)
+		ret = mdev_attr_write(uuid, "blueprint", text);
+	if (!ret)
+		ret = client_open_uuid(&self->c, uuid);
+	self->open = !ret;
+	if (!ret)
+		ret = mdev_attr_write(uuid, "blueprint", "kind=any");
+	if (ret)
+		return ret;
+	make_texture(&self->c);
+	load_init(&self->computes, &self->c, JOB_US, DEPTH);
+	load_init(&self->draws, &self->c, JOB_US, DEPTH);
+	self->draws.put = put_draw;
+	/* A step is eight samples of one cycle of the unit of a mixed slice */
+	self->draws.size = (uint64_t)JOB_US * reg32(&self->c.v, TESS_REG_CLOCK_KHZ) / 1000 /
+			   (8 * DRAW_GROUPS * DRAW_ITEMS);
+	return client_warm(&self->c);
+}
+
+FIXTURE_SETUP(kind)
+{
+	fresh_start();
+	ASSERT_EQ(0, file_write(PERIOD_FILE, "100"));
+	ASSERT_EQ(0, kind_open(self, "exclusive"));
+}
+
+FIXTURE_TEARDOWN(kind)
+{
+	if (self->open)
+		client_close(&self->c);
+	file_write(PERIOD_FILE, "500");
+}
+
+static bool is_on(const struct client *c, const char *kind)
+{
+	char buf[32] = "";
+
+	slice_string(c, client_slice(c), "kind", buf, sizeof(buf));
+	return !strncmp(buf, kind, strlen(kind));
+}
+
+/* Work until it is on slices of that kind: ms that it took, -1: too long */
+static long on_after(struct load *l, const char *kind)
+{
+	long start = now_ms();
+
+	while (now_ms() - start < LIMIT_MS) {
+		if (is_on(l->c, kind))
+			return now_ms() - start;
+		if (load_settle(l, 1, 50))
+			return -1;
+	}
+	return -1;
+}
+
+static void follows_the_work(struct __test_metadata *_metadata, struct __fixture_kind *self)
+{
+	long long generation = client_value(&self->c, "generation");
+	long there, back;
+
+	/* Who is not to be changed is not; averages begin when they are first read */
+	mdev_attr(self->c.v.uuid, "profile");
+	ASSERT_EQ(0, load_settle(&self->draws, 1, 2000));
+	EXPECT_TRUE(is_on(&self->c, "mixed"));
+	printf("# drawing on mixed: %s\n", mdev_attr(self->c.v.uuid, "profile"));
+
+	ASSERT_EQ(0, client_set(&self->c, "policy", "auto"));
+	there = on_after(&self->draws, "render");
+	ASSERT_LE(0, there);
+	EXPECT_TRUE(strstr(mdev_attr(self->c.v.uuid, "blueprint"), "kind=any"));
+	/* It stays there as long as it draws, and without work */
+	ASSERT_EQ(0, load_settle(&self->draws, 1, 3000));
+	printf("# drawing on render: %s\n", mdev_attr(self->c.v.uuid, "profile"));
+	ASSERT_EQ(0, load_finish(&self->draws, 1));
+	sleep_ms(2000);
+	EXPECT_TRUE(is_on(&self->c, "render"));
+	EXPECT_EQ(generation + 1, client_value(&self->c, "generation"));
+
+	back = on_after(&self->computes, "mixed");
+	ASSERT_LE(0, back);
+	ASSERT_EQ(0, load_settle(&self->computes, 1, 3000));
+	EXPECT_TRUE(is_on(&self->c, "mixed"));
+	EXPECT_EQ(generation + 2, client_value(&self->c, "generation"));
+	EXPECT_EQ(0, load_finish(&self->computes, 1));
+	printf("# render after %ld ms, mixed after %ld\n", there, back);
+}
+
+TEST_F_TIMEOUT(kind, exclusive, 200)
+{
+	follows_the_work(_metadata, self);
+}
+
+TEST_F_TIMEOUT(kind, shared, 200)
+{
+	client_close(&self->c);
+	ASSERT_EQ(0, kind_open(self, "shared"));
+	follows_the_work(_metadata, self);
+}
+
+/* Slices of the other kind that others have: the vGPU stays and works, and goes when they are free */
+TEST_F_TIMEOUT(kind, waits_for_slices, 200)
+{
+	long long generation = client_value(&self->c, "generation");
+	char other[37];
+
+	ASSERT_EQ(0, mdev_create("blank", other));
+	ASSERT_EQ(0, mdev_attr_write(other, "blueprint", "slices=6 kind=render"));
+	EXPECT_EQ(0, client_set(&self->c, "policy", "auto"));
+	EXPECT_EQ(0, load_settle(&self->draws, 1, 3000));
+	EXPECT_TRUE(is_on(&self->c, "mixed"));
+	EXPECT_EQ(generation, client_value(&self->c, "generation"));
+	EXPECT_EQ(0, mdev_remove(other));
+	EXPECT_LE(0, on_after(&self->draws, "render"));
+	EXPECT_EQ(0, load_finish(&self->draws, 1));
+}
+
+/* A kind that was asked for stays */
+TEST_F_TIMEOUT(kind, asked_for, 100)
+{
+	ASSERT_EQ(0, mdev_attr_write(self->c.v.uuid, "blueprint", "kind=mixed"));
+	ASSERT_EQ(0, client_set(&self->c, "policy", "auto"));
+	ASSERT_EQ(0, load_settle(&self->draws, 1, 3000));
+	EXPECT_TRUE(is_on(&self->c, "mixed"));
+	EXPECT_EQ(0, load_finish(&self->draws, 1));
 }
 
 TEST_HARNESS_MAIN

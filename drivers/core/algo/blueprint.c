@@ -231,6 +231,8 @@ void tess_blueprint_resolve(struct tess_blueprint *bp)
 	/* Heads that are gone show nothing */
 	if (!bp->heads)
 		bp->displays = (struct tess_display_mode){ 0 };
+	if (bp->kind != TESS_KIND_NONE)
+		bp->leans = TESS_KIND_NONE;
 }
 
 /* Two words contradict each other: where the second one in the text stands */
@@ -296,6 +298,7 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
 	struct tess_blueprint next = *base;
 	int rc;
 
+	next.leans = TESS_KIND_NONE;
 	forget_range(&next);
 	rc = tess_words_read(&words, words_of, WORDS);
 	if (!rc)
@@ -364,8 +367,9 @@ bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_bl
 	       a->kind == b->kind && a->engines == b->engines && a->topology == b->topology &&
 	       a->heads == b->heads && a->gpus == b->gpus && a->memory == b->memory &&
 	       a->shared == b->shared && a->automatic == b->automatic &&
-	       a->weight == b->weight && a->cap == b->cap && a->texels == b->texels &&
-	       a->pixels == b->pixels && a->displays.width == b->displays.width &&
+	       a->weight == b->weight && a->cap == b->cap && a->leans == b->leans &&
+	       a->texels == b->texels && a->pixels == b->pixels &&
+	       a->displays.width == b->displays.width &&
 	       a->displays.height == b->displays.height &&
 	       a->displays.refresh == b->displays.refresh;
 }

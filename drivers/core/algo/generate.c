@@ -8,7 +8,8 @@
  * base says within which bounds (min, max) and everything that a profile does not. A caller that
  * passes what was generated before as the base gets more memory each time; so front-ends
  * remember what was asked for, and the policy "auto", which passes the blueprint that there
- * is, takes the number of slices and nothing else from the result.
+ * is, takes the number of slices and nothing else from the result. The kind that a client would be
+ * faster on than on that of its slices is another question (tess_adapt_kind()).
  *
  * More utilization, and more packets that wait, never give fewer slices. The rules are a
  * table in Documentation/blueprint.rst. The result is a blueprint that
@@ -328,6 +329,28 @@ void tess_blueprint_generate(const struct tess_profile *profile,
 	*bp = next;
 }
 EXPORT_SYMBOL_NS_GPL(tess_blueprint_generate, TESS_NS);
+
+/**
+ * tess_adapt_kind() - the kind of slices that is fastest for what a client does
+ * @profile: measured
+ * @kind: enum tess_slice_kind of the slices that it was measured on; TESS_KIND_NONE: of several
+ *
+ * Only between render and mixed: on compute slices a client cannot show that it draws, so it would
+ * never come back from there.
+ *
+ * Return: enum tess_slice_kind; @kind if no other one is clearly faster.
+ */
+u32 tess_adapt_kind(const struct tess_profile *profile, u32 kind)
+{
+	u32 draws = drawing(profile);
+
+	if (kind == TESS_KIND_MIXED && draws >= TESS_ADAPT_DRAWS)
+		return TESS_KIND_RENDER;
+	if (kind == TESS_KIND_RENDER && draws < TESS_ADAPT_COMPUTES &&
+	    profile->shader >= TESS_ADAPT_CORES)
+		return TESS_KIND_MIXED;
+	return kind;
+}
 
 /* ---- hysteresis ---- */
 

@@ -22,6 +22,20 @@
 /* Hz above which a display has a third frame buffer */
 #define TESS_GENERATE_FAST	75u
 
+/*
+ * Permille of texture, pixel and ray together. A mixed slice shares one unit between four cores, a
+ * render slice has one for each of its two cores (hw/units.rst). If each instruction of a unit
+ * comes with n others, a mixed slice uses its units for 4 / (4 + n) of the time and a render slice
+ * for 1 / (1 + n), and they are equally fast for n = 2. With 800 on a mixed slice, n is at most 1,
+ * and a render slice is a quarter faster. With less than 50 on a render slice, n is at least 4,
+ * and a mixed slice is a quarter faster, even if each instruction does only a quarter of what it
+ * can, as with filter nearest. What the one slice is left for is far from what the other is.
+ */
+#define TESS_ADAPT_DRAWS	800u
+#define TESS_ADAPT_COMPUTES	50u
+/* Permille of shader intensity that needs more than one core of a render slice */
+#define TESS_ADAPT_CORES	600u
+
 /**
  * struct tess_adapt - hysteresis of an automatic vGPU; all zeroes: nothing was proposed
  * @wanted: what was proposed last, with the number of slices that is nearest to what there was
@@ -33,6 +47,7 @@ struct tess_adapt {
 };
 
 u64 tess_profile_frame_bytes(const struct tess_profile *profile);
+u32 tess_adapt_kind(const struct tess_profile *profile, u32 kind);
 bool tess_adapt_propose(struct tess_adapt *adapt, const struct tess_blueprint *now,
 			const struct tess_blueprint *wanted, unsigned int patience);
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Automatic vGPUs get more slices when they starve, and fewer when they idle.
+ * Automatic vGPUs get more slices when they starve, fewer when they idle, and slices of another
+ * kind when they draw or compute.
  *
  * DOC: Adaption
  *
  * A vGPU with the policy "auto" and a range (min < max) is looked at every adapt_period_ms: the
  * analyzer's profile of it goes through the same rules as a profile that somebody wrote down
  * (generate.c), and if they want more slices, or fewer, several times in a row, it is
- * composed anew. Only the number changes: kind, engines and topology are what was asked for,
- * and its memory cannot change while it is in use. After a change it is left alone for a
- * while, so that the averages can follow, and after one that failed for longer.
+ * composed anew. Engines and topology are what was asked for, and its memory cannot change while
+ * it is in use. After a change it is left alone for a while, so that the averages can follow,
+ * and after one that failed for longer.
+ *
+ * If any kind was asked for, a vGPU on mixed slices that does little else than draw leans to render
+ * slices, and one on render slices that computes leans to mixed ones (tess_adapt_kind()), with the
+ * same patience. Its blueprint still says any kind; a blueprint that somebody writes leans nowhere.
  *
  * One that never worked is left alone: it was given what was asked for, and its client may
  * be about to start. No timer runs while a GPU has no such vGPU.
@@ -25,6 +30,7 @@
 #include "profile.h"
 #include "run/run.h"
 #include "slice/note.h"
+#include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 
@@ -69,8 +75,42 @@ static void adapt_compose(struct tess_vgpu *vgpu, const struct tess_blueprint *n
 	rc = tess_vgpu_recompose(vgpu, wanted, NULL);
 	vgpu->adapt_hold = rc ? ADAPT_HOLD_FAILED : ADAPT_HOLD;
 	if (trace_tess_adapt_enabled())
-		trace_tess_adapt(vgpu, tess_gpu_time(vgpu->gpu), now->slices, wanted->slices,
-				 profile, rc);
+		trace_tess_adapt(vgpu, tess_gpu_time(vgpu->gpu), now->slices, wanted, profile, rc);
+}
+
+/* Of the slices that it has; TESS_KIND_NONE: they differ */
+static u32 adapt_kind_of(const struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	u32 kind = TESS_KIND_NONE;
+	unsigned int i;
+
+	spin_lock(&gpu->lock);
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		const struct tess_slice *slice = vgpu->vslices[i].slice;
+
+		if (!slice)
+			continue;
+		if (kind != TESS_KIND_NONE && slice->info.kind != kind) {
+			kind = TESS_KIND_NONE;
+			break;
+		}
+		kind = slice->info.kind;
+	}
+	spin_unlock(&gpu->lock);
+	return kind;
+}
+
+static u32 adapt_leans(const struct tess_vgpu *vgpu, const struct tess_blueprint *now,
+		       const struct tess_profile *profile)
+{
+	u32 kind, wanted;
+
+	if (now->kind != TESS_KIND_NONE)
+		return TESS_KIND_NONE;
+	kind = adapt_kind_of(vgpu);
+	wanted = tess_adapt_kind(profile, kind);
+	return wanted == kind ? now->leans : wanted;
 }
 
 static void adapt_look(struct tess_vgpu *vgpu)
@@ -91,6 +131,9 @@ static void adapt_look(struct tess_vgpu *vgpu)
 	least = DIV_ROUND_UP(vgpu->nr_vslices, TESS_SHARE_MAX);
 	next = now;
 	next.slices = max(wanted.slices, least);
+	/* The number first: there may be more slices of this kind and none of the other */
+	if (next.slices == now.slices)
+		next.leans = adapt_leans(vgpu, &now, &profile);
 	if (tess_adapt_propose(&vgpu->adapt, &now, &next, ADAPT_PATIENCE))
 		adapt_compose(vgpu, &now, &vgpu->adapt.wanted, &profile);
 }

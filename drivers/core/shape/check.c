@@ -138,23 +138,34 @@ bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_bl
 	       bp->max <= bp->slices * TESS_SHARE_MAX;
 }
 
+static u64 unfit_kind(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; bp->leans != TESS_KIND_NONE && i < gpu->info.slice_count; i++)
+		if (gpu->slices[i].info.kind != bp->leans)
+			mask |= BIT_ULL(i);
+	return mask;
+}
+
 /**
- * tess_blueprint_unfit() - slices that are too slow
+ * tess_blueprint_unfit() - slices that are too slow, or of a kind that it does not lean to
  * @gpu: GPU
  * @bp: resolved
  *
- * Return: mask of them; 0 also if the GPU is gone, which others find out.
+ * Return: mask of them; of the slow ones none if the GPU is gone, which others find out.
  */
 u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	const struct tess_demand demand = tess_blueprint_demand(bp);
+	u64 mask = unfit_kind(gpu, bp);
 	struct tess_slice_rates rates;
 	unsigned int i;
-	u64 mask = 0;
 	int idx;
 
 	if ((!demand.texels && !demand.pixels) || !tess_gpu_enter(gpu, &idx))
-		return 0;
+		return mask;
 	for (i = 0; i < gpu->info.slice_count; i++) {
 		tess_gpu_ops(gpu)->rates(gpu->be, i, &rates);
 		if (rates.texels < demand.texels || rates.pixels < demand.pixels)
@@ -177,6 +188,7 @@ int tess_refuse_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint
 		       unsigned int have, struct tess_reason *reason)
 {
 	const struct tess_demand demand = tess_blueprint_demand(bp);
+	u32 kind = bp->kind ?: bp->leans;
 	char fast[64] = "";
 
 	if (demand.texels)
@@ -186,6 +198,6 @@ int tess_refuse_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint
 			  demand.texels ? "," : " of", demand.pixels);
 	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
 			   "insufficient slices%s%s%s%s: %u free, %u asked",
-			   bp->kind ? " of kind " : "", bp->kind ? tess_kind_name(bp->kind) : "",
+			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
 			   fast, bp->shared ? " to share" : "", have, bp->slices);
 }

@@ -87,6 +87,9 @@ TRACE_DEFINE_ENUM(TESS_SWAP_BALANCED);
 TRACE_DEFINE_ENUM(TESS_SWAP_HELD);
 TRACE_DEFINE_ENUM(TESS_SWAP_GAIN);
 TRACE_DEFINE_ENUM(TESS_SWAP_NOWHERE);
+TRACE_DEFINE_ENUM(TESS_KIND_NONE);
+TRACE_DEFINE_ENUM(TESS_KIND_RENDER);
+TRACE_DEFINE_ENUM(TESS_KIND_MIXED);
 
 #define tess_show_out_reason(reason)					\
 	__print_symbolic(reason,					\
@@ -114,6 +117,12 @@ TRACE_DEFINE_ENUM(TESS_SWAP_NOWHERE);
 			 { TESS_SWAP_HELD, "held" },			\
 			 { TESS_SWAP_GAIN, "gain" },			\
 			 { TESS_SWAP_NOWHERE, "nowhere" })
+
+#define tess_show_leans(kind)						\
+	__print_symbolic(kind,						\
+			 { TESS_KIND_NONE, "any" },			\
+			 { TESS_KIND_RENDER, "render" },		\
+			 { TESS_KIND_MIXED, "mixed" })
 
 /**
  * trace_tess_sched_in - a vslice became resident on its slice
@@ -408,18 +417,19 @@ TRACE_EVENT(tess_swap_decision,
 );
 
 /**
- * trace_tess_adapt - an automatic vGPU was to have another number of slices
+ * trace_tess_adapt - an automatic vGPU was to have another number of slices, or another kind
  * @vgpu: vGPU
  * @time: GPU time
  * @from: slices that it had
- * @to: slices that it is to have
+ * @wanted: what it is to be
  * @profile: why
  * @rc: 0, or why it has not
  */
 TRACE_EVENT(tess_adapt,
-	    TP_PROTO(const struct tess_vgpu *vgpu, u64 time, unsigned int from, unsigned int to,
-		     const struct tess_profile *profile, int rc),
-	    TP_ARGS(vgpu, time, from, to, profile, rc),
+	    TP_PROTO(const struct tess_vgpu *vgpu, u64 time, unsigned int from,
+		     const struct tess_blueprint *wanted, const struct tess_profile *profile,
+		     int rc),
+	    TP_ARGS(vgpu, time, from, wanted, profile, rc),
 	    TP_STRUCT__entry(__field(unsigned int, gpu)
 			     __string(name, vgpu->name)
 			     __field(u64, time)
@@ -427,20 +437,23 @@ TRACE_EVENT(tess_adapt,
 			     __field(unsigned int, to)
 			     __field(unsigned int, utilization)
 			     __field(unsigned int, queue)
+			     __field(unsigned int, leans)
 			     __field(int, rc)
 	    ),
 	    TP_fast_assign(__entry->gpu = vgpu->gpu->info.index;
 			   __assign_str(name);
 			   __entry->time = time;
 			   __entry->from = from;
-			   __entry->to = to;
+			   __entry->to = wanted->slices;
+			   __entry->leans = wanted->leans;
 			   __entry->utilization = profile->utilization;
 			   __entry->queue = profile->queue_milli;
 			   __entry->rc = rc;
 	    ),
-	    TP_printk("gpu=%u slice=-1 vgpu=%s vslice=0 time=%llu from=%u to=%u utilization=%u queue=%u rc=%d",
+	    TP_printk("gpu=%u slice=-1 vgpu=%s vslice=0 time=%llu from=%u to=%u utilization=%u queue=%u rc=%d leans=%s",
 		      __entry->gpu, __get_str(name), __entry->time, __entry->from, __entry->to,
-		      __entry->utilization, __entry->queue, __entry->rc)
+		      __entry->utilization, __entry->queue, __entry->rc,
+		      tess_show_leans(__entry->leans))
 );
 
 /**
