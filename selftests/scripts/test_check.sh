@@ -182,7 +182,7 @@ lane 10-a '# timeout: 1
 echo ok 1 x; sleep 87654 & wait'
 check "a lane that takes too long is ended with all it started" kills_lane
 lane 10-a "# timeout: 60
-until [ -e $lanes/order ]; do sleep 0.1; done; $(say ' first'); echo ok 1 x"
+until [ -s $lanes/order ]; do sleep 0.1; done; $(say ' first'); echo ok 1 x"
 lane 20-b "# beside: yes
 $(say beside); until grep -q first $lanes/order; do sleep 0.1; done
 sleep 1; $(say ' last'); echo ok 1 x"
