@@ -22,18 +22,6 @@ static void mdev_path(char path[PATH_MAX], const char *rest)
 
 #define RECLAIM_MS "/sys/module/tessera_drm/parameters/reclaim_ms"
 
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY), rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
 static int get(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY);
@@ -51,12 +39,12 @@ static int mdev_create(const char *type)
 
 	snprintf(rest, sizeof(rest), "mdev_supported_types/%s-%s/create", gpu_driver(), type);
 	mdev_path(path, rest);
-	return put(path, UUID);
+	return tess_put(path, UUID);
 }
 
 static int mdev_remove(void)
 {
-	return put("/sys/bus/mdev/devices/" UUID "/remove", "1");
+	return tess_put("/sys/bus/mdev/devices/" UUID "/remove", "1");
 }
 
 FIXTURE(elastic)
@@ -80,7 +68,7 @@ FIXTURE_SETUP(elastic)
 
 FIXTURE_TEARDOWN(elastic)
 {
-	put(RECLAIM_MS, self->reclaim_ms);
+	tess_put(RECLAIM_MS, self->reclaim_ms);
 	mdev_remove();
 	close(self->fd);
 }
@@ -235,7 +223,7 @@ TEST_F(elastic, running_job_may_finish)
 
 	ASSERT_NE(NULL, ctx);
 	/* However late this machine is with them */
-	ASSERT_EQ(0, put(RECLAIM_MS, "30000"));
+	ASSERT_EQ(0, tess_put(RECLAIM_MS, "30000"));
 	/* Some 10 ms of GPU time on every slice */
 	n = open_all(ctx, self->fd, self->before.slice_mask);
 	for (i = 0; i < n; i++) {
@@ -328,7 +316,7 @@ TEST_F(elastic, slices_of_a_vgpu_close_together)
 		tess_wait(&ctx[i], TESS_DATA_VA, DRM_TESSERA_WAIT_EQ, 1);
 		tess_ctx_submit(&ctx[i]);
 	}
-	ASSERT_EQ(0, put(RECLAIM_MS, "30000"));
+	ASSERT_EQ(0, tess_put(RECLAIM_MS, "30000"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, create_thread, &create));
 	while (!create.over && !together) {
 		tess_query_gpu(self->fd, &now);

@@ -17,18 +17,6 @@
 /* Some 2 seconds at the nominal clock */
 #define LONG_LOOPS 4000000
 
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
 static void pause_ms(long ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
@@ -60,7 +48,7 @@ FIXTURE(held)
 
 FIXTURE_SETUP(held)
 {
-	int ret = put(HOLD, "none");
+	int ret = tess_put(HOLD, "none");
 
 	if (ret == -ENOENT)
 		SKIP(return, "modules that are not built for tests");
@@ -69,8 +57,8 @@ FIXTURE_SETUP(held)
 
 FIXTURE_TEARDOWN(held)
 {
-	put(HOLD, "none");
-	put(MDEV "/remove", "1");
+	tess_put(HOLD, "none");
+	tess_put(MDEV "/remove", "1");
 }
 
 static int take_slice(void)
@@ -79,7 +67,7 @@ static int take_slice(void)
 
 	snprintf(path, sizeof(path), "%s/device/mdev_supported_types/tessera_pci-C1/create",
 		 tess_sysfs_dir());
-	return put(path, UUID);
+	return tess_put(path, UUID);
 }
 
 /* The one that a vGPU gets; -1: none, or several */
@@ -93,7 +81,7 @@ static int slice_of_next_vgpu(int fd)
 		return -1;
 	tess_query_gpu(fd, &after);
 	lost = before.slice_mask & ~after.slice_mask;
-	if (put(MDEV "/remove", "1") || !lost || lost & (lost - 1))
+	if (tess_put(MDEV "/remove", "1") || !lost || lost & (lost - 1))
 		return -1;
 	return __builtin_ctzll(lost);
 }
@@ -129,7 +117,7 @@ TEST_F(held, old_fault_kills_no_new_job)
 	if (slice < 0)
 		SKIP(return, "no mdev front-end is loaded");
 	tess_ctx_open_on(&ctx, fd, (uint32_t)slice);
-	ASSERT_EQ(0, put(HOLD, "fault"));
+	ASSERT_EQ(0, tess_put(HOLD, "fault"));
 	tess_dispatch(&ctx, TESS_K_ILLEGAL, 1, 1, 0, 0);
 	tess_ctx_submit(&ctx);
 	ASSERT_TRUE(hold_taken());
@@ -137,10 +125,10 @@ TEST_F(held, old_fault_kills_no_new_job)
 	tess_query_gpu(fd, &gpu);
 	ASSERT_EQ(0u, gpu.slice_mask >> slice & 1);
 	EXPECT_EQ(-ENXIO, tess_ctx_wait(&ctx));
-	ASSERT_EQ(0, put(MDEV "/remove", "1"));
+	ASSERT_EQ(0, tess_put(MDEV "/remove", "1"));
 
 	start_job(&ctx);
-	ASSERT_EQ(0, put(HOLD, "none"));
+	ASSERT_EQ(0, tess_put(HOLD, "none"));
 	EXPECT_EQ(0, tess_ctx_wait(&ctx));
 	EXPECT_EQ(1u, *(uint64_t *)ctx.data);
 	EXPECT_EQ(0u, tess_queue_flags(fd, ctx.queue));

@@ -16,16 +16,9 @@
 static int write_to(const char *file, const char *text)
 {
 	char path[PATH_MAX];
-	int fd, rc = 0;
 
 	snprintf(path, sizeof(path), "%s/nodes/%s", tess_sysfs_dir(), file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
+	return tess_put(path, text);
 }
 
 static const char *read_from(const char *file)
@@ -278,6 +271,7 @@ TEST_F(nodes, says_what_is_wrong)
 		{ "other slices=1 memory=2M gpus=2", -EINVAL },
 		{ "other slices=1 kind=mixed memory=2M heads=1", -EOPNOTSUPP },
 		{ "other slices=1 memory=2M engines=copy", -EOPNOTSUPP },
+		{ "other slices=1 kind=compute memory=2M texels=1", -ENOSPC },
 		{ "other slices=65 memory=2M", -EINVAL },
 		{ "other slices=1 memory=3000G", -EINVAL },
 		{ "other slices=1 memory=2M colour=blue", -EINVAL },

@@ -82,8 +82,8 @@ TEST_F_TIMEOUT(survive, out_of_locked_memory, 150)
 }
 
 /*
- * Not a page of VRAM is left, and none can be evicted: who asks is refused, and told so; who has some
- * keeps it
+ * Not a page of VRAM is left, and none can be evicted: a process that asks is refused, and told so; a
+ * process that has some keeps it
  */
 TEST_F_TIMEOUT(survive, out_of_vram, 150)
 {

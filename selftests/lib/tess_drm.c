@@ -67,6 +67,18 @@ const char *tess_sysfs_dir(void)
 	return path;
 }
 
+int tess_put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
 uint64_t tess_sysfs_value(const char *name)
 {
 	char path[400];

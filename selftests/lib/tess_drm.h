@@ -36,6 +36,9 @@ uint64_t tess_sysfs_value(const char *name);
 /* Until a file in sysfs has this value again, or @seconds are over: the last value */
 uint64_t tess_sysfs_wait(const char *name, uint64_t value, unsigned int seconds);
 
+/* Write to a file in one go: 0 or negative errno */
+int tess_put(const char *path, const char *text);
+
 int __tess_query(int fd, uint32_t type, void *data, uint32_t size);
 void tess_query_gpu(int fd, struct drm_tessera_query_gpu *gpu);
 uint64_t tess_vram_free(int fd);

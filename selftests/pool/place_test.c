@@ -64,7 +64,7 @@ TEST(count)
 	EXPECT_EQ(tess_place_free(&place, TESS_KIND_NONE), 4U);
 }
 
-/* Who is too slow is not chosen, not even if the vGPU has it now */
+/* A slice that is too slow is not chosen, not even if the vGPU has it now */
 TEST(unfit)
 {
 	struct tess_place_request req = { .n = 2, .keep = 0x0003 };

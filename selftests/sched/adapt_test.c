@@ -73,7 +73,7 @@ TEST_F_TIMEOUT(adapt, follows_the_load, 200)
 	long grown, full, idle;
 
 	generation = client_value(&self->c[0], "generation");
-	/* Who is not to be changed is not */
+	/* A vGPU that is not automatic is not changed */
 	ASSERT_EQ(0, load_settle(self->l, 1, 3000));
 	EXPECT_EQ(1, client_value(&self->c[0], "given"));
 	EXPECT_EQ(generation, client_value(&self->c[0], "generation"));
@@ -249,7 +249,7 @@ static void follows_the_work(struct __test_metadata *_metadata, struct __fixture
 	long long generation = client_value(&self->c, "generation");
 	long there, back;
 
-	/* Who is not to be changed is not; averages begin when they are first read */
+	/* A vGPU that is not automatic is not changed; averages begin when they are first read */
 	mdev_attr(self->c.v.uuid, "profile");
 	ASSERT_EQ(0, load_settle(&self->draws, 1, 2000));
 	EXPECT_TRUE(is_on(&self->c, "mixed"));
