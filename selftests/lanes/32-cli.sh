@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: tesseractl: pieces, made-up sysfs trees with sanitizers, host VM; 6.12 and 7.2
+# lane: tesseractl: pieces, made-up sysfs trees with sanitizers, host VM; on 7.2, in short on 6.12
 # timeout: 1200
 # beside: yes
 
@@ -14,8 +14,11 @@ python3 selftests/cli/operate_test.py out/selftests/cli/asan/tesseractl || statu
 python3 selftests/cli/compose_test.py out/selftests/cli/asan/tesseractl || status=1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --timeout 420 -- sh -c \
-		"python3 selftests/cli/compose_host.py; status=\$?
-		 python3 selftests/cli/host_test.py && exit \$status" || status=1
+	tests="compose_host host_test"
+	[ $kernel = 7.2 ] || [ -n "${TESSERA_FULL:-}" ] || tests=compose_host
+	# shellcheck disable=SC2016,SC2086 # for the host VM; a list
+	scripts/vm host --kernel $kernel --timeout 420 -- sh -c 'status=0
+		for t; do python3 "selftests/cli/$t.py" || status=1; done
+		exit $status' sh $tests || status=1
 done
 exit $status

@@ -25,8 +25,7 @@ on 7.2 600 --gpus 0 -- selftests/user/run.sh replaced_under_guest
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
 on 7.2 400 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
-on 6.12 600 -- selftests/mdev/run.sh device irq memory isolation shared recompose evict
+on 6.12 600 -- selftests/mdev/run.sh device irq memory shared recompose
 [ -z "${TESSERA_FULL:-}" ] || on 7.2 500 -- selftests/mdev/guests.sh one
-on 6.12 500 --model-args "--clock 1000" -- \
-	sh -c "selftests/compose/run.sh live; a=\$?; selftests/sched/run.sh life && exit \$a"
+on 6.12 500 --model-args "--clock 1000" -- selftests/sched/run.sh life
 exit $status
