@@ -5,7 +5,7 @@
 #
 # One client on two servers of API remoting, by TCP on the loopback device, each with a GPU of its
 # own: GPU 0 and GPU 1 of this machine, or, with --sim, a simulated GPU each. Work goes from one to
-# the other and runs at both. TAP.
+# the other and runs at both; one of them is killed. TAP.
 
 cd "$(dirname "$0")/../.." || exit 1
 case ${1:-} in
@@ -59,6 +59,10 @@ check "and another one, with a GPU of its own" serve 1 $second
 two=$server
 check "clinfo finds the devices of both" both_devices
 check "one program computes at both" client out/tools/opencl/test_servers
+check "it gets errors when one of them is killed" client out/tools/opencl/test_servers "$two"
+expect "so does a program that comes later" 1 client out/tools/opencl/test_servers
+check "the other server goes on, for a program that wants no more" \
+	timeout 300 scripts/remote run --server "127.0.0.1:$first" out/tools/opencl/test_kernels
 kill -9 "$one" "$two" 2>/dev/null
 wait 2>/dev/null
 [ "$ktap_failed" -eq 0 ] || tail -n 30 "$logs"/* | sed 's/^/# server: /'

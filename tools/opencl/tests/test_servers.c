@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One program on the devices of two servers (scripts/remote run --server … --server …), in one
- * context.
+ * context: test_servers [PID]. PID: the server of the second device, which is killed at the end.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,11 +135,67 @@ static void test_both(void)
 	}
 }
 
-int main(void)
+/* A launch after the other on a server, until there is an error. */
+static cl_int launch_until(unsigned int server, cl_mem mem)
+{
+	cl_event event;
+	cl_int err;
+
+	do {
+		err = launch(server, mem, NULL, &event);
+		if (!err) {
+			err = cl_status(event);
+			clReleaseEvent(event);
+		}
+	} while (err == CL_COMPLETE);
+	return err;
+}
+
+/*
+ * One server is lost, and the other one with it, as it cannot know what commands there did for those
+ * of its own: errors, and no end of waiting.
+ */
+static void test_lost(pid_t server)
+{
+	cl_mem mem[2] = { cl_buffer(&at[0], BYTES, NULL), cl_buffer(&at[1], BYTES, NULL) };
+	const cl_uint long_time = 4096;
+	cl_event events[2];
+	unsigned int i;
+	cl_int err;
+
+	cl_must(launch(1, mem[1], NULL, &events[0]), "launch");
+	ok(cl_status(events[0]) == CL_COMPLETE, "the second server works");
+	clReleaseEvent(events[0]);
+	cl_arg(kernel, 1, sizeof(long_time), &long_time);
+	for (i = 1; i < MANY; i++)
+		cl_must(launch(1, mem[1], NULL, NULL), "launch");
+	cl_must(launch(1, mem[1], NULL, &events[1]), "launch");
+	cl_arg(kernel, 1, sizeof(rounds), &rounds);
+	cl_must(launch(0, mem[0], &events[1], &events[0]), "launch");
+	cl_must(clFlush(at[1].queue), "clFlush");
+	cl_must(clFlush(at[0].queue), "clFlush");
+	ok(!kill(server, SIGKILL), "and is killed in the middle of a kernel");
+	err = cl_status(events[1]);
+	ok(err < 0, "its last command fails: %d", err);
+	err = cl_status(events[0]);
+	ok(err < 0, "so does one of the first server that waits for it: %d", err);
+	clReleaseEvent(events[0]);
+	clReleaseEvent(events[1]);
+	err = launch_until(1, mem[1]);
+	ok(err < 0, "and what comes later: %d", err);
+	err = launch_until(0, mem[0]);
+	ok(err < 0, "and the first one is lost, too: %d", err);
+	clReleaseMemObject(mem[0]);
+	clReleaseMemObject(mem[1]);
+}
+
+int main(int argc, char **argv)
 {
 	start();
 	test_wander();
 	test_both();
+	if (argc > 1)
+		test_lost(atoi(argv[1]));
 	stop();
 	return done();
 }
