@@ -175,7 +175,7 @@ static void hw_rates(struct tess_backend *be, unsigned int slice, struct tess_sl
 	u64 hz = chip->info.clock_khz * 1000ULL;
 	u64 steps = info->cores * hz;
 
-	rates->instructions = info->cores * hz;
+	*rates = (struct tess_slice_rates){ .instructions = steps };
 	if (info->engines & TESS_ENGINE_COPY)
 		rates->bandwidth = HW_COPY_BYTES_PER_CYCLE * hz;
 	if (!(info->engines & TESS_ENGINE_RASTER))

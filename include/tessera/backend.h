@@ -288,7 +288,8 @@ struct tess_reg_ops {
  * at worst: no sleeping, no allocation.
  *
  * @time: GPU time in cycles. Any context
- * @rates: nominal performance of a slice, computed. Any context, no device access
+ * @rates: nominal performance of a slice, computed; writes all of it. Any context, no device
+ *	access
  *
  * @slice_reset: the slice as after power-on. Guaranteed on 0: nothing of a former
  *	client runs, no access of it to memory is under way or will come, its
