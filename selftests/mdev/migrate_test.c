@@ -436,8 +436,8 @@ TEST_F_TIMEOUT(open, one_of_two_that_share, 120)
 {
 	struct __fixture_open other = *self;
 
-	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M share=shared");
-	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=8M share=shared");
+	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=8M share=shared");
 	put_on_slice(_metadata, self, "0");
 	put_on_slice(_metadata, &other, "0");
 	EXPECT_EQ(1, slices_taken(&self->books, self->home));
@@ -488,6 +488,9 @@ TEST_F_TIMEOUT(open, composed_elsewhere, 120)
 
 /* ---- the swapper ---- */
 
+/* A fill takes so long that a host that is busy with other work has time to put the next job */
+#define BURNT_VRAM (8 << 20)
+
 struct burner {
 	struct ring r;
 	bool stop;
@@ -505,7 +508,7 @@ static void put_burn(struct burner *b, unsigned int job)
 	unsigned int i;
 
 	for (i = 0; i < 24; i++)
-		ring_fill(&b->r, VRAM(0), 1 << 20, job);
+		ring_fill(&b->r, VRAM(0), BURNT_VRAM, job);
 	ring_copy(&b->r, DATA_GPA + job % 2 * PAGE, VRAM(0), PAGE);
 	ring_fence(&b->r, false);
 }
@@ -545,8 +548,8 @@ static void swap(struct __test_metadata *_metadata, struct __fixture_open *self)
 
 	if (patience() > 1)
 		SKIP(return, "nobody keeps a slice busy from a host that slow");
-	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=2M share=shared");
-	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=2M share=shared");
+	open_vgpu(_metadata, self, "slices=1 max=1 kind=compute memory=8M share=shared");
+	open_vgpu(_metadata, &other, "slices=1 max=1 kind=compute memory=8M share=shared");
 	put_on_slice(_metadata, self, "0");
 	put_on_slice(_metadata, &other, "0");
 	ASSERT_TRUE(crowd_home(&crowd, 0));
