@@ -28,7 +28,7 @@ help:
 	@echo 'make demo-opencl  the same OpenCL programs in a guest with a vGPU and in one without a GPU'
 	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
 	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves;'
-	@echo '                  FULL=1: all lanes but those by name; mdev, migrate and user on both kernels'
+	@echo '                  FULL=1: all lanes but those by name, and all of them on both kernels'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
 	@echo 'make docs         Documentation as HTML, in out/docs; a warning is an error'
 	@echo 'make shell        an interactive host VM; VM="--kernel 7.2 --gpus 2" sets options'
@@ -37,9 +37,9 @@ help:
 	@echo '                  DRIVERS="core pci" builds some of them'
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   build only these parts'
-	@echo 'make install      all of these for users, and OpenCL if it was built; PREFIX (/usr/local), DESTDIR'
+	@echo 'make install      all of these for users, OpenCL and OpenGL if built; PREFIX (/usr/local), DESTDIR'
 	@echo 'make uninstall    remove what was installed there'
-	@echo 'make deb          Debian packages of all but OpenGL, of OpenCL if it was built, in out/deb'
+	@echo 'make deb          Debian packages in out/deb; of OpenCL and OpenGL if they were built'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make check-packages  Debian packages in use; completion of shells; PACKAGES="shells" for some of them'
@@ -57,6 +57,7 @@ help:
 	@echo 'make check-faults  failing hosts, VMMs and GPUs; KERNELS="6.12 7.2" FAULTS="guests" for some'
 	@echo 'make check-debug  tests on a debug kernel (KASAN, lockdep, KUnit); DEBUG="kunit" runs some'
 	@echo 'make soak         many random vGPUs with faults, in out/soak.json; MINUTES=5 SEED=N KERNEL=7.2'
+	@echo 'make dashboard    the dashboard of the metrics in Prometheus, out/dashboard.png'
 	@echo 'V=1 shows commands instead of a line for each step, and all output of tests'
 	@echo 'make clean        remove out/; scripts/env clean removes the environment'
 
@@ -166,7 +167,8 @@ opencl-if-possible graphics-if-possible packages-if-possible: %-if-possible: lib
 
 # ---- installing it ------------------------------------------------------------------
 # What is built is put below out/ first, in the environment, so that it is known what there is to
-# remove later; this machine only copies it. OpenCL lies where PoCL looks for it.
+# remove later; this machine only copies it. OpenCL and OpenGL lie where PoCL and Mesa look for
+# their parts.
 
 PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
@@ -174,6 +176,14 @@ DESTDIR	?=
 STAGE	:= $(OUT)/stage
 INSTALLED := $(patsubst /%,%,$(PREFIX))/share/tessera/installed
 INSTALL_DIRS := tools/model tools/lib tools/run tools/cli tools/host tools/mdevctl examples
+
+# What was built in a layer is installed as it is, with what it was built with
+opencl_DIR := tools/opencl
+graphics_DIR := tools/mesa
+BUILT_LAYERS := $(if $(wildcard $(OUT)/tools/opencl/libpocl-devices-tessera.so),opencl) \
+	$(if $(wildcard $(OUT)/tools/mesa/libtessera-gl.so),graphics)
+in_layers = $(foreach l,$(1),scripts/env --with $(l) run make -s -C $($(l)_DIR) O=$(OUT)/$($(l)_DIR) \
+	LIB=$(OUT)/tools/lib $(subst LAYER,$(l),$(2)) install-all &&) true
 
 ifeq ($(ENV),)
 stage: $(INSTALL_DIRS)
@@ -184,9 +194,7 @@ stage: $(INSTALL_DIRS)
 else
 stage:
 	@$(IN_ENV) $@ PREFIX=$(PREFIX) LIBDIR=$(LIBDIR)
-	@[ ! -e $(OUT)/tools/opencl/libpocl-devices-tessera.so ] || \
-		$(WITH_OPENCL) make -s -C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib \
-			DESTDIR=$(STAGE) install
+	@$(call in_layers,$(BUILT_LAYERS),DESTDIR=$(STAGE) PREFIX=$(PREFIX))
 endif
 
 install: stage
@@ -196,17 +204,16 @@ uninstall:
 	@scripts/install remove "$(DESTDIR)/" $(INSTALLED)
 
 # Debian's packages, in the layer that has its tools: out/deb/*.deb, and what lintian says of them. What
-# is built in a layer of its own is packaged if it was built, as it is: Debian does not have what it
-# is built with.
+# is built in a layer of its own is packaged if it was built: Debian does not have what it is built with.
+comma := ,
 PACKAGED := $(OUT)/deb/tessera
-DEB_LAYERS ?= $(if $(wildcard $(OUT)/tools/opencl/libpocl-devices-tessera.so),opencl)
+DEB_LAYERS ?= $(BUILT_LAYERS)
 deb: $(DEB_LAYERS)
 	@rm -rf $(OUT)/deb && mkdir -p $(PACKAGED)
 	@tar -c --exclude=./out --exclude=./.git . | tar -x -C $(PACKAGED)
-	@$(if $(DEB_LAYERS),$(WITH_OPENCL) make -s -C tools/opencl O=$(OUT)/tools/opencl LIB=$(OUT)/tools/lib \
-		DESTDIR=$(PACKAGED)/debian/opencl install-all)
+	@$(call in_layers,$(DEB_LAYERS),DESTDIR=$(PACKAGED)/debian/LAYER PREFIX=/usr)
 	@$(PROGRESS) packages $(WITH_PACKAGES) sh -c "cd $(PACKAGED) && \
-		dpkg-buildpackage -b -us -uc $(DEB_LAYERS:%=-Ppkg.tessera.%)"
+		dpkg-buildpackage -b -us -uc -P$(subst $() ,$(comma),$(strip $(DEB_LAYERS:%=pkg.tessera.%)))"
 	@$(WITH_PACKAGES) lintian --fail-on error --info --tag-display-limit 0 $(OUT)/deb/*.changes
 
 # Those that need no other layer, for "make check"
@@ -294,12 +301,15 @@ WITH_PACKAGES := scripts/env --with packages run
 
 check-packages: all
 	+@$(if $(or $(if $(PACKAGES),,deb),$(filter deb,$(PACKAGES))), \
-		$(MAKE) opencl-if-possible && $(MAKE) deb)
+		$(MAKE) opencl-if-possible graphics-if-possible && $(MAKE) deb)
 	@$(WITH_PACKAGES) scripts/check --lanes-dir selftests/packages/lanes $(PACKAGES)
 
 soak: all
 	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(KERNEL),--kernel $(KERNEL))
+
+dashboard: all
+	@scripts/env --with dashboard run selftests/dashboard/dashboard
 
 clean:
 	rm -rf out
@@ -308,4 +318,4 @@ clean:
 	bench-model opencl simulated graphics graphics-if-possible \
 	opencl-if-possible packages-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
 	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
-	check-opencl check-graphics check-packages soak clean
+	check-opencl check-graphics check-packages soak dashboard clean

@@ -6,7 +6,7 @@
 # Uses the packages of out/deb: in a copy of the environment that does not have the tree, then in a
 # host VM and its guest, which get the packages and the modules that DKMS has built in that copy. Runs
 # as root in the environment, with the layer "packages" if a later version is built. native: no VMs; short:
-# modules for one kernel, no later version, no OpenCL, and no VMs.
+# modules for one kernel, no later version, no OpenCL, no OpenGL, and no VMs.
 
 set -uo pipefail
 # shellcheck source-path=SCRIPTDIR source=../../scripts/ktap.sh
@@ -62,10 +62,18 @@ set_up_opencl()
 		in_root dpkg --purge --force-depends pocl-opencl-icd libpocl2t64
 }
 
+# With what OpenGL programs need, but for what "make graphics" is made of
+set_up_opengl()
+{
+	set_up graphics && rm -r "$root/usr/lib/tessera" "$root/etc/dpkg/dpkg.cfg.d/graphics"
+}
+
+clean="/usr/bin/env -i DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8 HOME=/root
+	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 in_root()
 {
-	chroot "$root" /usr/bin/env -i DEBIAN_FRONTEND=noninteractive LANG=C.UTF-8 HOME=/root \
-		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
+	# shellcheck disable=SC2086 # a command
+	chroot "$root" $clean "$@" </dev/null
 }
 
 # All that a machine has, but for what dpkg and apt keep for themselves, and the key with which
@@ -123,11 +131,12 @@ programs_run()
 	[ "$(in_root tesseractl --version)" = "tesseractl $version" ]
 }
 
+# has_pages NAME...
 has_pages()
 {
 	local p
 
-	for p in tessera-info tessera-run tessera-model tesseractl tessera-cc tess_open libtessera; do
+	for p; do
 		in_root man -P cat "$p" >"$top/page" || return
 		[ "$(wc -l <"$top/page")" -gt 20 ] || { cat "$top/page"; return 1; }
 	done
@@ -192,15 +201,53 @@ upgrades()
 	[ "$(in_root tesseractl --version)" = "tesseractl $next" ]
 }
 
-# A GPU that is a library takes the place of the one that is installed; a test of the tree is the program.
+# A GPU that is a library takes the place of the one that is installed; tests of the tree are the programs.
+sim="env LD_LIBRARY_PATH=/run/deb HOME=/tmp"
 has_opencl()
 {
-	local sim="env LD_LIBRARY_PATH=/run/deb POCL_CACHE_DIR=/tmp/kernels"
-
 	cp -P out/tools/lib/sim/libtessera.so* out/tools/opencl/test_kernels "$top/next/" || return
 	# shellcheck disable=SC2086 # a command
 	in_root $sim clinfo -l >"$top/devices" && cat "$top/devices" &&
 		grep -q "Device #0: Tessera" "$top/devices" && in_root $sim /run/deb/test_kernels
+}
+
+# A server and its client are this machine. It listens when the kernel's table has its port.
+has_remoting()
+{
+	local server n=0 at=127.0.0.1:11998
+
+	# shellcheck disable=SC2086 # a command
+	chroot "$root" $clean $sim tessera-remote serve --address ${at%:*} --port ${at#*:} >"$top/server" 2>&1 &
+	server=$!
+	until grep -q ": 0100007F:$(printf %04X "${at#*:}") 00000000:0000 0A " /proc/net/tcp; do
+		sleep 0.5
+		n=$((n + 1))
+		kill -0 "$server" && [ "$n" -lt 120 ] || { cat "$top/server"; return 1; }
+	done
+	# shellcheck disable=SC2086 # a command
+	in_root $sim timeout 200 tessera-remote run --server $at sh -c \
+		"clinfo --raw | grep 'CL_DEVICE_VERSION .*remote' && /run/deb/test_kernels"
+	n=$?
+	kill "$server"
+	wait "$server"
+	return "$n"
+}
+
+has_opengl()
+{
+	cp -P out/tools/lib/sim/libtessera.so* out/tools/mesa/scenes "$top/next/" || return
+	# shellcheck disable=SC2086 # a command
+	in_root $sim TESSERA_DEBUG=stats tessera-gl /run/deb/scenes flat >"$top/scenes" 2>&1
+	cat "$top/scenes"
+	grep -qE '^tessera: scenes [1-9][0-9]* gpu [1-9][0-9]* cpu 0 ' "$top/scenes"
+}
+
+# Programs that did not ask have no part in it
+keeps_apart()
+{
+	# shellcheck disable=SC2086 # a command
+	in_root $sim TESSERA_DEBUG=stats /run/deb/scenes flat >"$top/scenes" 2>&1
+	! grep '^tessera:' "$top/scenes"
 }
 
 # leaves_nothing [OPTION...]: of dpkg
@@ -214,13 +261,37 @@ leaves_nothing()
 
 uses_opencl()
 {
-	names="libtessera0 libtessera-dev tessera-tools tessera-model tessera-opencl"
+	names="libtessera0 libtessera-dev tessera-tools tessera-model tessera-opencl tessera-remote"
 	check "a machine with programs of OpenCL" set_up_opencl
 	files >"$top/before"
-	check "the package of OpenCL is installed beside others" install_packages "$tree/out/deb"
-	check "programs find the device by it, and kernels are compiled and run" has_opencl
+	check "the packages of OpenCL and remoting are installed beside others" install_packages "$tree/out/deb"
+	check "programs find the device by them, and kernels are compiled and run" has_opencl
+	check "a program runs on a GPU that is served" has_remoting
+	check "they have pages" has_pages tessera-remote
 	# Other programs there want to have some implementation
-	check "a purge leaves nothing of it" leaves_nothing --force-depends
+	check "a purge leaves nothing of them" leaves_nothing --force-depends
+}
+
+uses_opengl()
+{
+	names="libtessera0 libtessera-dev tessera-tools tessera-model tessera-mesa"
+	check "a machine with programs of OpenGL" set_up_opengl
+	files >"$top/before"
+	check "the package of OpenGL is installed beside others" install_packages "$tree/out/deb"
+	check "a program that asks for it draws on the GPU" has_opengl
+	check "another one has nothing of it" keeps_apart
+	check "it has pages" has_pages tessera-gl
+	check "a purge leaves nothing of it" leaves_nothing
+}
+
+# if_built NAME DIR FUNCTION
+if_built()
+{
+	if [ -e "out/$2.missing" ]; then
+		skip "$1" "$(cat "out/$2.missing")"
+	else
+		"$3"
+	fi
 }
 
 ktap_begin
@@ -229,7 +300,8 @@ files >"$top/before"
 check "the packages can be installed" install_packages "$tree/out/deb"
 check "DKMS has built the modules for all kernels" has_modules "$version"
 check "the programs run" programs_run
-check "each program, the library and its functions have pages" has_pages
+check "each program, the library and its functions have pages" has_pages \
+	tessera-info tessera-run tessera-model tesseractl tessera-cc tess_open libtessera
 check "a program is compiled with what is installed" compiles
 check "udev, systemd, mdevctl, shells and modprobe have their files" is_ready_for_hosts
 if [ "$extent" != short ]; then
@@ -238,10 +310,9 @@ if [ "$extent" != short ]; then
 	check "it takes the place of the earlier one" upgrades
 fi
 check "a purge leaves nothing" leaves_nothing
-if [ "$extent" != short ] && [ -e out/opencl.missing ]; then
-	skip "OpenCL" "$(cat out/opencl.missing)"
-elif [ "$extent" != short ]; then
-	uses_opencl
+if [ "$extent" != short ]; then
+	if_built OpenCL opencl uses_opencl
+	if_built OpenGL graphics uses_opengl
 fi
 if [ "$extent" = all ]; then
 	check "a host VM and its guest compute with nothing but packages" scripts/vm host --bare \
