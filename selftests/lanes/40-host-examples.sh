@@ -8,7 +8,7 @@ make -s -C tools/run O="$PWD/out/tools/run" test-kernels || exit 1
 status=0
 for kernel in ${TESSERA_FULL:+6.12} 7.2; do
 	echo "# Linux $kernel"
-	scripts/vm host --kernel $kernel --timeout 800 -- sh -c \
+	scripts/vm host --kernel "$kernel" --timeout 800 -- sh -c \
 		"sh selftests/examples/run.sh; status=\$?
 		 sh selftests/examples/elastic.sh && exit \$status" || status=1
 done
