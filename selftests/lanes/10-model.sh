@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the GPU model: unit tests with ASan and UBSan, its BARs in a host VM
-# timeout: 900
+# timeout: 1500
 
 status=0
 out=$PWD/out/tools/model
