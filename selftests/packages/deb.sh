@@ -242,6 +242,37 @@ has_opengl()
 	grep -qE '^tessera: scenes [1-9][0-9]* gpu [1-9][0-9]* cpu 0 ' "$top/scenes"
 }
 
+# says STATUS TEXT CMD...: it ends so, and says that
+says()
+{
+	local status=$1 text=$2
+
+	shift 2
+	in_root "$@" >"$top/said" 2>&1
+	[ $? -eq "$status" ] && grep -F -e "$text" "$top/said" || { cat "$top/said"; return 1; }
+}
+
+remote_says_what_is_wrong()
+{
+	local icd=$root/etc/OpenCL/vendors/tessera.icd ret
+
+	says 2 usage: tessera-remote && says 1 "--port 0: a number from" tessera-remote serve --port 0 || return
+	mv "$icd" "$icd.away" || return
+	says 1 "install the package tessera-opencl" tessera-remote serve
+	ret=$?
+	mv "$icd.away" "$icd"
+	return "$ret"
+}
+
+# shellcheck disable=SC2016 # for the shell in there
+gl_says_what_is_wrong()
+{
+	says 2 "--device needs a value" tessera-gl --device && says 2 "unknown option" tessera-gl --nonsense &&
+		says 2 "no command" tessera-gl && says 127 "not found" tessera-gl no-such-program &&
+		says 0 /usr/lib/tessera/mesa/lib/gbm-1 sh -c \
+			'eval "$(tessera-gl --device 1 --env)" && echo "$GBM_BACKENDS_PATH-$TESSERA_DEVICE"'
+}
+
 # Programs that did not ask have no part in it
 keeps_apart()
 {
@@ -267,6 +298,7 @@ uses_opencl()
 	check "the packages of OpenCL and remoting are installed beside others" install_packages "$tree/out/deb"
 	check "programs find the device by them, and kernels are compiled and run" has_opencl
 	check "a program runs on a GPU that is served" has_remoting
+	check "who does it wrong is told" remote_says_what_is_wrong
 	check "they have pages" has_pages tessera-remote
 	# Other programs there want to have some implementation
 	check "a purge leaves nothing of them" leaves_nothing --force-depends
@@ -280,6 +312,7 @@ uses_opengl()
 	check "the package of OpenGL is installed beside others" install_packages "$tree/out/deb"
 	check "a program that asks for it draws on the GPU" has_opengl
 	check "another one has nothing of it" keeps_apart
+	check "who asks wrongly is told" gl_says_what_is_wrong
 	check "it has pages" has_pages tessera-gl
 	check "a purge leaves nothing of it" leaves_nothing
 }
