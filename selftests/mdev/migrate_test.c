@@ -666,10 +666,10 @@ static void *move_about(void *arg)
 	struct mover *m = arg;
 	unsigned int gpu = 0;
 
-	while (now_ms() < m->end) {
+	while (now_ms() < __atomic_load_n(&m->end, __ATOMIC_RELAXED)) {
 		int ret = mdev_attr_write(m->uuid, "gpu", gpu_name_of(gpu));
 
-		m->done += !ret;
+		__atomic_add_fetch(&m->done, !ret, __ATOMIC_RELAXED);
 		if (ret)
 			m->unexpected = ret;
 		gpu = !gpu;
@@ -717,10 +717,14 @@ TEST_F_TIMEOUT(open, killed_in_the_middle, 90)
 
 		pid = vmm_start(self->uuid);
 		ASSERT_LT(0, pid);
-		m.end = now_ms() + 1000;
+		m.end = now_ms() + 30000 * patience();
 		ASSERT_EQ(0, pthread_create(&thread, NULL, move_about, &m));
-		usleep(200000 + 61000 * round);
+		while (!__atomic_load_n(&m.done, __ATOMIC_RELAXED) && now_ms() < m.end)
+			usleep(1000);
+		usleep(61000 * round);
 		vmm_kill(pid);
+		usleep(200000);
+		__atomic_store_n(&m.end, 0, __ATOMIC_RELAXED);
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		EXPECT_EQ(0, m.unexpected);
 		EXPECT_LT(0, m.done);

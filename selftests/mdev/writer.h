@@ -4,6 +4,10 @@
 #define TESS_SELFTESTS_MDEV_WRITER_H
 
 #include <pthread.h>
+#include <stdbool.h>
+
+/* Milliseconds: until writer_stop() */
+#define WRITE_ON (60l * 60 * 1000)
 
 /**
  * struct writer - one of them
@@ -31,5 +35,9 @@ struct writer {
 int writer_start(struct writer *w, long ms);
 /* Wait for it: 0, or what was unexpected */
 int writer_end(struct writer *w);
+/* Wait until it has changed something, however slow the host is: false, it has not */
+bool writer_goes(struct writer *w);
+/* The end of one that may write WRITE_ON: 0, or what was unexpected */
+int writer_stop(struct writer *w);
 
 #endif
