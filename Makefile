@@ -26,7 +26,7 @@ help:
 	@echo 'make demo         two KVM guests compute on composed vGPUs; installs its requirements'
 	@echo 'make demo-gl      OpenGL on the screen of a vGPU that gets other slices, and another GPU'
 	@echo 'make demo-opencl  the same OpenCL programs in a guest with a vGPU and in one without a GPU'
-	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them;'
+	@echo 'make check        all tests; LANES="NAME..." runs some of them, LIST=1 lists them, also of check-...;'
 	@echo '                  BACKEND=user: those of GPUs, on GPUs that a process serves;'
 	@echo '                  FULL=1: all lanes but those by name, and all of them on both kernels'
 	@echo 'make lint         W=1, sparse, checkpatch, clang-format, shellcheck, documents'
@@ -222,9 +222,13 @@ packages:
 
 # ---- running it ------------------------------------------------------------------
 
+# With LIST=1, those that run lanes name them, and nothing is built
+ALL := $(if $(LIST),,all)
+CHECK := scripts/check $(if $(LIST),--list)
+
 # Lanes that need a layer, of those that run
 LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages,$(LANES)),opencl packages))
-check: all
+check: $(ALL)
 	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
 		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 
@@ -284,25 +288,27 @@ check-faults: all
 
 # The kernel's build takes a while; it is kept. KDIR is known only then. Guests have another one,
 # and the kernel's VFIO selftests are a download of their own.
-check-debug: all
+debug-modules: all
 	@scripts/kernel build
 	@$(if $(filter vfio,$(DEBUG)),scripts/kernel tests >/dev/null)
 	+@$(IN_ENV) modules KDIR="$$(scripts/kernel path)/build" W=1 WERROR=1
-	@scripts/check --lanes-dir selftests/debug/lanes $(DEBUG)
 
-check-opencl: all opencl
-	@$(WITH_OPENCL) scripts/check --lanes-dir selftests/opencl/lanes $(OPENCL)
+check-debug: $(if $(LIST),,debug-modules)
+	@$(CHECK) --lanes-dir selftests/debug/lanes $(DEBUG)
 
-check-graphics: all graphics
-	@$(WITH_GRAPHICS) scripts/check --lanes-dir selftests/graphics/lanes $(GRAPHICS)
+check-opencl: $(if $(LIST),,all opencl)
+	@$(if $(LIST),,$(WITH_OPENCL)) $(CHECK) --lanes-dir selftests/opencl/lanes $(OPENCL)
+
+check-graphics: $(if $(LIST),,all graphics)
+	@$(if $(LIST),,$(WITH_GRAPHICS)) $(CHECK) --lanes-dir selftests/graphics/lanes $(GRAPHICS)
 
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run
 
-check-packages: all
-	+@$(if $(or $(if $(PACKAGES),,deb),$(filter deb,$(PACKAGES))), \
-		$(MAKE) opencl-if-possible graphics-if-possible && $(MAKE) deb)
-	@$(WITH_PACKAGES) scripts/check --lanes-dir selftests/packages/lanes $(PACKAGES)
+WITH_DEB := $(if $(LIST),,$(if $(or $(if $(PACKAGES),,deb),$(filter deb,$(PACKAGES))),yes))
+check-packages: $(ALL)
+	+@$(if $(WITH_DEB),$(MAKE) opencl-if-possible graphics-if-possible && $(MAKE) deb)
+	@$(if $(LIST),,$(WITH_PACKAGES)) $(CHECK) --lanes-dir selftests/packages/lanes $(PACKAGES)
 
 soak: all
 	@$(ENV)selftests/soak/soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) \
@@ -314,7 +320,7 @@ dashboard: all
 clean:
 	rm -rf out
 
-.PHONY: all help modules modules_install mirror model lib tools stage install uninstall deb packages \
+.PHONY: all help modules debug-modules modules_install mirror model lib tools stage install uninstall deb packages \
 	bench-model opencl simulated graphics graphics-if-possible \
 	opencl-if-possible packages-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
 	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
