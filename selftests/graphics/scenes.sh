@@ -113,12 +113,12 @@ same_pictures()
 ktap_begin
 check "the GPU draws" draw gpu stats
 check "all scenes" all_on_gpu gpu
-check "the CPU draws" draw cpu stats,cpu
-check "all scenes, too" all_on_cpu cpu
-check "the same pictures" same_pictures gpu "$dir/cpu.sums"
 check "again" draw again stats
 check "without a compilation" all_cached again
 check "the same pictures as before" same_pictures again "$dir/gpu.sums"
+check "the CPU draws" draw cpu stats,cpu
+check "all scenes, too" all_on_cpu cpu
+check "the same pictures" same_pictures gpu "$dir/cpu.sums"
 check "a program that closes nothing" draw left stats --leave flat
 check "its scene is counted, too" scenes_are left 1 0
 check "once" says_once left '^tessera: scenes'

@@ -87,6 +87,7 @@ struct lp_scene;
 struct lp_jit_resources;
 struct lp_fragment_shader_variant;
 struct llvmpipe_screen;
+struct nir_shader;
 
 /**
  * Opens the GPU of the module that the environment variable TESSERA_GL_MODULE names, or of
@@ -119,6 +120,12 @@ void lp_offload_unshare(void *offload, void *memory);
 
 /** Memory of this process that stands for what is not bound becomes memory of both. */
 void lp_offload_replace_dummies(struct lp_offload *offload, struct lp_jit_resources *resources);
+
+/**
+ * The same shader is the same, word for word, whether Mesa has compiled it or had it in its cache:
+ * otherwise nothing that was stored under it is found in the second run.
+ */
+void lp_offload_tidy(struct nir_shader *nir);
 
 /** Compiles a variant for the GPU, before its module is compiled for the CPU. */
 void lp_offload_compile(struct llvmpipe_screen *screen, struct lp_fragment_shader_variant *variant,
