@@ -29,6 +29,9 @@ SAID_LINES, LANE_SAID_LINES, SAID_WIDTH = 3, 12, 160
 # (scripts/vm.d/lost.py): a lane that failed with one is run again, once.
 LOST = re.compile(r"vm: (?:host|guest): emulator lost this machine: .*")
 STILLBORN = "vm: guest: stillborn"
+# And how each of a lane's machines ended, if not well (scripts/vm.d/machine.py): a later one's
+# tests may have passed since.
+MACHINE = re.compile(r"vm: (?:host|guest): (?P<quote>\| )?")
 
 
 class Lane:
@@ -58,6 +61,8 @@ class Lane:
         self.display = None
         self.late = False
         self.lost = None
+        # What its machines said of their ends; whether the last line was one that they quote
+        self.machines, self.quoting = collections.deque(maxlen=LANE_SAID_LINES), False
 
     def run(self, log_dir, display):
         """Run it; once more if it failed and lost a machine."""
@@ -72,6 +77,7 @@ class Lane:
         self.display.begin(self, "once more, it lost a machine")
         why, self.lost = self.lost, None
         self.results, self.said, self.late = Parser(), [], False
+        self.machines.clear()
         self.results.retries.append(f"the lane: {why}")
         self.run_once(log_dir, "a")
 
@@ -94,7 +100,7 @@ class Lane:
                 timer.cancel()
                 self.stop()
         self.seconds += time.monotonic() - start
-        self.judge(status, list(recent))
+        self.judge(status, [line for line in self.machines if line not in recent] + list(recent))
 
     def feed(self, line, recent):
         """Count the results of a line, and keep what was said before a failure."""
@@ -102,6 +108,7 @@ class Lane:
         self.lost = found[0] if found else self.lost
         if STILLBORN in line:
             self.results.retries.append("a guest that died or stood still while it booted")
+        self.feed_machine(line)
         failed, total = self.results.failed, self.results.total
         self.results.feed(line)
         if self.results.failed > failed:
@@ -112,6 +119,14 @@ class Lane:
             recent.clear()
         elif line.strip():
             recent.append(line.strip()[:SAID_WIDTH])
+
+    def feed_machine(self, line):
+        """Keep what a machine says of its end, and the first line that it quotes."""
+        found = MACHINE.match(line)
+        quotes = bool(found and found["quote"])
+        if found and not (quotes and self.quoting):
+            self.machines.append(line.strip()[:SAID_WIDTH])
+        self.quoting = quotes
 
     def expire(self):
         self.late = True

@@ -68,6 +68,18 @@ says_why_lane()
 		! grep -q 'fine' "$lanes/summary"
 }
 
+# A machine of it ended badly, and one after that passed
+says_why_machine()
+{
+	scripts/check --lanes-dir "$lanes" >"$lanes/output"
+	rm -f "$lanes"/*.sh
+	sed -n '/^failed:/,$p' "$lanes/output" >"$lanes/summary"
+	cat "$lanes/summary"
+	grep -A 2 'a: lane ended with status 1' "$lanes/summary" >"$lanes/told"
+	grep -q 'vm: host: the kernel complained:' "$lanes/told" &&
+		grep -q 'vm: host: | WARNING: x' "$lanes/told" && ! grep -q 'Call' "$lanes/summary"
+}
+
 lists_retries()
 {
 	totals "1 passed, 0 failed" 0 && grep -q '^  a: x: it was slow$' "$lanes/output"
@@ -179,6 +191,9 @@ lane 10-a 'echo ok 1 x; exit 3'
 check "a lane with a bad status and no failing test" totals "1 passed, 1 failed" 1
 lane 10-a 'echo "# fine"; echo ok 1 x; echo "no such thing"; exit 3'
 check "the summary repeats what such a lane said" says_why_lane
+lane 10-a 'echo ok 1 x; echo "vm: host: the kernel complained:"
+for l in WARNING:\ x Call\ Trace: y; do echo "vm: host: | $l"; done; echo ok 1 z; exit 1'
+check "and how a machine ended, when a later one passed" says_why_machine
 lane 10-a 'echo hello'
 check "a lane without tests" totals "0 passed, 1 failed" 1
 lane 10-a 'echo 1..3; echo ok 1 x; exit 0'
