@@ -6,7 +6,8 @@ tests count as passed and are listed.
 
 Counts tests that have no tests of their own below them; the line that sums up
 nested tests counts only when it fails and none of those did. A plan that is
-not met is a failure, so that a program that dies half way never passes.
+not met is a failure, and so is none where a version line began a document, so
+that a program that dies half way never passes.
 """
 
 import re
@@ -24,6 +25,7 @@ class Level:
     """The tests at one depth, since the line that opened it."""
 
     def __init__(self):
+        self.begun = False
         self.plan = None
         self.seen = 0
         self.failed = False
@@ -63,7 +65,10 @@ class Parser:
         had = failed = False
         for d in sorted((d for d in self.levels if d > depth), reverse=True):
             level = self.levels.pop(d)
-            if level.plan is not None and level.plan != level.seen:
+            if level.plan is None and level.begun:
+                self.fail(f"no plan, saw {level.seen} tests")
+                level.failed = True
+            elif level.plan is not None and level.plan != level.seen:
                 self.fail(f"planned {level.plan} tests, saw {level.seen}")
                 level.failed = True
             had |= level.seen > 0
@@ -112,6 +117,7 @@ class Parser:
         if nested and depth:
             parent = self.levels.setdefault(max(0, depth - 4), Level())
             parent.failed |= nested_failed
+        self.levels.setdefault(depth, Level()).begun = True
 
     def bail(self, found):
         self.fail(f"bailed out: {found['why']}")

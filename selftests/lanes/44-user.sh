@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: GPUs that a process serves: the interface, bad servers, and of each lane for any back-end a choice
-# timeout: 1900
+# timeout: 2900
 # beside: yes
 
 status=0
@@ -16,16 +16,16 @@ on()
 }
 
 echo "# The interface and servers; the bad ones on one kernel"
-on 7.2 500 --gpus 0 --mem 1G --env ROUNDS=4 -- \
+on 7.2 900 --gpus 0 --mem 1G --env ROUNDS=4 -- \
 	sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh && exit \$a"
 set -- null_server unbound bridges_freed unloaded
 [ -z "${TESSERA_FULL:-}" ] || set --
-on 6.12 500 --gpus 0 --mem 1G --env ROUNDS=2 -- selftests/user/run.sh "$@"
-on 7.2 600 --gpus 0 -- selftests/user/run.sh replaced_under_guest
+on 6.12 900 --gpus 0 --mem 1G --env ROUNDS=2 -- selftests/user/run.sh "$@"
+on 7.2 700 --gpus 0 -- selftests/user/run.sh replaced_under_guest
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
-on 7.2 400 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
-on 6.12 600 -- selftests/mdev/run.sh device irq memory shared recompose
-[ -z "${TESSERA_FULL:-}" ] || on 7.2 500 -- selftests/mdev/guests.sh one
-on 6.12 500 --model-args "--clock 1000" -- selftests/sched/run.sh life
+on 7.2 600 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
+on 6.12 900 -- selftests/mdev/run.sh device irq memory shared recompose
+[ -z "${TESSERA_FULL:-}" ] || on 7.2 800 -- selftests/mdev/guests.sh one
+on 6.12 700 --model-args "--clock 1000" -- selftests/sched/run.sh life
 exit $status
