@@ -56,7 +56,7 @@ class Lane:
         self.any_backend = bool(re.search(r"^# backend: any$", head, re.M))
         self.results = Parser()
         self.said = []
-        self.seconds = 0.0
+        self.seconds = self.cpu_seconds = 0.0
         self.child = None
         self.display = None
         self.late = False
@@ -95,12 +95,23 @@ class Lane:
                     log.write(line)
                     self.feed(line, recent)
                     self.display.line(self, time.monotonic() - start, line)
-                status = self.child.wait()
+                status = self.wait()
             finally:
                 timer.cancel()
                 self.stop()
         self.seconds += time.monotonic() - start
         self.judge(status, [line for line in self.machines if line not in recent] + list(recent))
+
+    def wait(self):
+        """Its status; and count the processor time of all that it waited for."""
+        try:
+            _, status, usage = os.wait4(self.child.pid, 0)
+        except ChildProcessError:
+            # stop() was faster
+            return self.child.wait()
+        self.child.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_seconds += usage.ru_utime + usage.ru_stime
+        return self.child.returncode
 
     def feed(self, line, recent):
         """Count the results of a line, and keep what was said before a failure."""
@@ -159,7 +170,7 @@ class Lane:
     def summary(self):
         r = self.results
         return (f"{self.name:16} {r.passed:6} passed {r.failed:4} failed {r.skipped:4} skipped "
-                f"{self.seconds:7.0f} s")
+                f"{self.seconds:7.0f} s {self.cpu_seconds:7.0f} s of processors")
 
 
 class Beside(threading.Thread):

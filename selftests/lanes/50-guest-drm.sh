@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: DRM interface in a KVM guest, on a mediated vGPU of two slices
-# timeout: 420
-# beside: no
+# timeout: 700
+# beside: yes
 # backend: any
 
-exec scripts/vm host --timeout 400 -- selftests/drm/guest.sh
+exec scripts/vm host --timeout 680 -- selftests/drm/guest.sh

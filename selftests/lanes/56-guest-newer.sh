@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: Linux 7.2 as the host of a KVM guest with a vGPU
 # timeout: 800
-# beside: no
+# beside: yes
 # only: full
 # backend: any
 
