@@ -441,7 +441,6 @@ static int serve_all(void)
 		/* Doorbells come without notice */
 		poll(&pfd, 1, 1);
 		gpu.clock->cycles = now();
-		take_doorbells();
 		if (scan_wanted) {
 			scan_wanted = 0;
 			scan(gpu.bad.secret);
@@ -449,6 +448,8 @@ static int serve_all(void)
 		got = read(gpu.fd, req, sizeof(req));
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return 1;
+		/* Not before: a store was made by the client that a request takes from the slice */
+		take_doorbells();
 		for (i = 0; i < got / (ssize_t)sizeof(*req); i++) {
 			if (serve(&req[i]))
 				return 1;

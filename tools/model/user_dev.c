@@ -301,15 +301,18 @@ int user_dev_poll(struct user_dev *d)
 	struct tessera_user_request req[BATCH];
 	struct tessera_user_reply reply[BATCH];
 	ssize_t got;
+	int err;
 
 	repair(d);
 	for (;;) {
 		size_t i, n = 0;
 
-		take_doorbells(d);
 		got = read(d->fd, req, sizeof(req));
+		err = errno;
+		/* Not before: what was stored is for the client that a request may exchange. */
+		take_doorbells(d);
 		if (got < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+			return err == EAGAIN || err == EINTR ? 0 : -err;
 		for (i = 0; i < (size_t)got / sizeof(*req); i++)
 			n += serve(d, &req[i], &reply[n]);
 		/* What is not waited for any more cannot be replied to. */

@@ -57,7 +57,7 @@ int user_dev_start(struct user_dev *d);
 int user_dev_fd(const struct user_dev *d);
 
 /**
- * user_dev_poll() - take doorbells and serve requests
+ * user_dev_poll() - serve requests, after the doorbells that were stored to before them
  * @d: device
  *
  * Returns 0; -ESHUTDOWN after user_dev_leave(), another process can serve the GPU; another negative

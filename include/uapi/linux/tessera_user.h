@@ -114,7 +114,9 @@ struct tessera_user_clock {
 /*
  * Offsets for mmap() of the file, shared. Doorbells: a page for each slice, whose 64-bit word at
  * TESS_DOORBELL_WPTR is TESSERA_USER_NO_DOORBELL, or what was stored last. The server takes a value
- * by exchanging it for TESSERA_USER_NO_DOORBELL, before it serves any request.
+ * by exchanging it for TESSERA_USER_NO_DOORBELL. It does so when it has read requests, and before it
+ * serves them: what was stored before a slice is told to exchange its client is that client's, and a
+ * server that looks at doorbells first and then reads would give it to the next one.
  *
  * Bus: TESSERA_USER_BUS + a bus address. A page that the drivers do not map for this GPU (any more)
  * raises SIGBUS.
