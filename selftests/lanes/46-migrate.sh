@@ -8,10 +8,10 @@ status=0
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
+	set -- drain
 	# The last one leaves a process that nobody can end
-	set -- migrate drain stuck
 	[ $kernel = 6.12 ] && [ -z "${TESSERA_FULL:-}" ] ||
-		set -- heads blueprint span_live span held "$@"
+		set -- heads blueprint span_live span held migrate drain stuck
 	scripts/vm host --kernel $kernel --gpus 2 --timeout 800 -- \
 		selftests/mdev/run.sh "$@" || status=1
 done
