@@ -9,7 +9,8 @@
  *
  *	TESS_KERNEL(scene, 0, 4096, TESS_UNIT_TEX | TESS_UNIT_ROP)
  *
- * Host programs include this file for the structures; buffers of the host hold them.
+ * Host programs include this file for the structures; buffers of the host hold them. Those in C that
+ * define TESS_UNITS_SOFT before have tess_sample_soft(), too, for pictures that equal the GPU's.
  */
 #ifndef TESSERA_UNITS_H
 #define TESSERA_UNITS_H
@@ -212,13 +213,26 @@ static inline uint32_t tess_units(void)
 	return (uint32_t)(value >> 32);
 }
 
+#endif
+
+#if defined(__riscv) || defined(TESS_UNITS_SOFT)
+
 /* ---- arithmetic that no compiler may join ---- */
+
+/* A floating-point register, for inline assembly */
+#if defined(__x86_64__)
+#define TESS_FLOAT_ "+x"
+#elif defined(__aarch64__)
+#define TESS_FLOAT_ "+w"
+#else
+#define TESS_FLOAT_ "+f"
+#endif
 
 static inline float tess_mul_(float a, float b)
 {
 	float product = a * b;
 
-	__asm__("" : "+f"(product));
+	__asm__("" : TESS_FLOAT_(product));
 	return product;
 }
 
@@ -226,7 +240,7 @@ static inline double tess_muld_(double a, double b)
 {
 	double product = a * b;
 
-	__asm__("" : "+f"(product));
+	__asm__("" : TESS_FLOAT_(product));
 	return product;
 }
 
@@ -381,6 +395,10 @@ tess_sample_soft(const struct tess_texture *texture, float u, float v, float lev
 	return (struct tess_rgba){ tess_no_payload_(c.r), tess_no_payload_(c.g),
 				   tess_no_payload_(c.b), tess_no_payload_(c.a) };
 }
+
+#endif
+
+#ifdef __riscv
 
 /** tess_sample_unit() - tess_sample() with the unit; illegal where it is missing */
 static inline struct tess_rgba tess_sample_unit(const struct tess_texture *texture, float u,

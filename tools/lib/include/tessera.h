@@ -114,6 +114,7 @@ TESS_API const char *tess_strerror(const struct tess_device *dev);
  * @is_vgpu: 1 for a composed vGPU, 0 for a whole GPU
  * @max_group_items: work-items of a work-group at most
  * @max_local_bytes: local memory of a work-group at most
+ * @units: TESS_UNIT_* (tessera_units.h) that a slice among these has; others have none
  */
 struct tess_info {
 	char node[64];
@@ -128,7 +129,7 @@ struct tess_info {
 	uint32_t is_vgpu;
 	uint32_t max_group_items;
 	uint32_t max_local_bytes;
-	uint32_t reserved;
+	uint32_t units;
 };
 
 #define TESS_KIND_COMPUTE 1

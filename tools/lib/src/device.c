@@ -241,6 +241,17 @@ void tess_close(struct tess_device *dev)
 	free(dev);
 }
 
+/* Slices have all that the GPU knows of with their raster engines. */
+static uint32_t units_locked(const struct tess_device *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < TESS_MAX_SLICES; i++)
+		if (dev->gpu.slice_mask >> i & 1 && dev->slices[i].engines & TESS_HAS_RASTER)
+			return tess_known_units(dev);
+	return 0;
+}
+
 int tess_get_info(struct tess_device *dev, struct tess_info *info)
 {
 	struct drm_tessera_query_memory mem;
@@ -268,6 +279,7 @@ int tess_get_info(struct tess_device *dev, struct tess_info *info)
 		info->is_vgpu = dev->gpu.caps & 1;
 		info->max_group_items = dev->gpu.max_group_items;
 		info->max_local_bytes = dev->gpu.max_local_bytes;
+		info->units = units_locked(dev);
 	}
 	pthread_mutex_unlock(&dev->lock);
 	return ret;

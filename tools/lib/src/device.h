@@ -60,6 +60,12 @@ struct tess_device {
 /* Ask the kernel for @dev->gpu and @dev->slices again. */
 int tess_device_refresh_locked(struct tess_device *dev);
 
+/* TESS_UNIT_* that the GPU knows of: in its caps from bit 7 on, in their order. */
+static inline uint32_t tess_known_units(const struct tess_device *dev)
+{
+	return dev->gpu.caps >> 7 & 7;
+}
+
 /* A request to the kernel failed: "cannot @what: reason". Returns @err. */
 int tess_device_fail(struct tess_device *dev, int err, const char *what);
 

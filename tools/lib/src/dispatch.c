@@ -13,9 +13,6 @@
 #include "program.h"
 #include "queue.h"
 
-/* Of drm_tessera_query_gpu::caps: texture unit; raster output and ray follow as in packets */
-#define CAPS_FIRST_UNIT (1u << 7)
-
 /**
  * struct launch - a checked dispatch
  * @d: what the caller wants
@@ -79,9 +76,7 @@ static int check_shape(struct tess_device *dev, struct launch *l, uint64_t *grou
  */
 static uint16_t units_to_ask_locked(const struct tess_kernel *k)
 {
-	uint32_t known = k->prog->dev->gpu.caps / CAPS_FIRST_UNIT;
-
-	return (uint16_t)((k->units & known) * DRM_TESSERA_SETUP_TEX & DRM_TESSERA_SETUP_UNITS);
+	return (uint16_t)((k->units & tess_known_units(k->prog->dev)) * DRM_TESSERA_SETUP_TEX);
 }
 
 static int check_memory(struct tess_device *dev, struct launch *l)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <tessera.h>
 
+#define TESS_UNITS_SOFT
 #include "kernel_units.h"
 #include "sim.h"
 #include "tap.h"
@@ -234,6 +235,31 @@ static bool interesting(const struct units_result *r)
 	return texels > 1000 && pixels > 500 && blocks > 500 && boxes > 100 && hits > 50;
 }
 
+/* Textures where the host has them, on the host */
+static unsigned int differ_on_host(struct bench *b)
+{
+	const struct units_result *r = tess_buffer_map(b->results);
+	const struct units_case *c = tess_buffer_map(b->cases);
+	unsigned int differ = 0;
+
+	for (unsigned int i = 0; i < CASES; i++) {
+		struct tess_texture t = c[i].texture;
+		struct tess_rgba color;
+
+		t.address += (uintptr_t)tess_buffer_map(b->texels) - tess_buffer_va(b->texels);
+		color = tess_sample_soft(&t, c[i].u, c[i].v, c[i].level);
+		differ += !!memcmp(&color, r[i].color, sizeof(color));
+	}
+	return differ;
+}
+
+static uint32_t units_in_info(struct bench *b)
+{
+	struct tess_info info;
+
+	return tess_get_info(b->dev, &info) ? UINT32_MAX : info.units;
+}
+
 static void test_same(struct bench *b)
 {
 	size_t results = CASES * sizeof(struct units_result), pixels = (size_t)CASES * 2 * PIXELS;
@@ -247,7 +273,10 @@ static void test_same(struct bench *b)
 	memcpy(want, got, results);
 	memcpy(want_pixels, tess_buffer_map(b->pixels), pixels);
 	ok(interesting(want), "cases are worth it");
+	ok(!differ_on_host(b), "the host samples the same");
+	ok(units_in_info(b) == 7, "programs are told of units");
 	set_engines(b, PLAIN);
+	ok(!units_in_info(b), "and that there are none");
 	ok(!run(b, "with", CASES) && units_of(b) == 0, "without units");
 	for (unsigned int i = 0; i < CASES; i++) {
 		got[i].units = want[i].units;
@@ -286,6 +315,7 @@ static void test_older_gpu(const char *dir)
 	start(&b, dir);
 	fill_cases(&b);
 	set_engines(&b, PLAIN | TESS_HAS_RASTER);
+	ok(units_in_info(&b) == TESS_UNIT_RAY, "programs are told of those that the GPU knows");
 	ok(!run(&b, "with", 64) && sim.setup == 0x403 && units_of(&b) == TESS_UNIT_RAY,
 	   "a GPU is asked for units that it knows");
 	tess_close(b.dev);
