@@ -59,6 +59,13 @@ all_on_cpu()
 	[ "$(number "$1" gpu)" -eq 0 ] && [ "$(number "$1" cpu)" -gt 0 ]
 }
 
+# fewer NAME OTHER: instructions
+fewer()
+{
+	[ "$(number "$1" instructions)" -gt 0 ] &&
+		[ "$(number "$1" instructions)" -lt "$(number "$2" instructions)" ]
+}
+
 all_cached()
 {
 	[ "$(number "$1" compiled)" -eq 0 ] && [ "$(number "$1" cached)" -gt 0 ]
@@ -134,6 +141,17 @@ if [ -z "$quick" ]; then
 	check "no pixel differs in it" no_difference long
 fi
 if [ "$graphics_gpu" = sim ] && [ -z "$quick" ]; then
+	export TESSERA_SIM_UNITS=0x33
+	check "on slices with units and without, and the CPU" draw some compare
+	check "no pixel differs there" no_difference some
+	export TESSERA_SIM_UNITS=0xff
+	check "on slices that all have units" draw units stats
+	check "all scenes there" all_on_gpu units
+	check "the same pictures as where some have" same_pictures units "$dir/some.sums"
+	check "with fewer instructions than without units" fewer units gpu
+	check "with units, which are not used" draw aside stats,nounits
+	check "the pictures of a GPU without" same_pictures aside "$dir/gpu.sums"
+	unset TESSERA_SIM_UNITS
 	check "a scene hangs" faulty hung 2000000 flat long discarded
 	check "the CPU draws that one, and the GPU the next" scenes_are hung 2 1
 	check "all scenes hang" faulty all 1000 flat gouraud nearest bilinear blended

@@ -138,23 +138,31 @@ static __attribute__((noinline)) void shade(struct block *b, const struct inputs
 		move_to_layer(b, layer, 0);
 }
 
-/* Pixels of the block in which an edge function is negative; c is its value in the first one. */
+/*
+ * Pixels of the block in which an edge function is negative; c is its value in the first one. From the
+ * last one on, so that each takes an addition and a shift with addition.
+ */
 static uint32_t outside(int64_t c, int64_t dx, int64_t dy)
 {
-	uint32_t i, out = 0;
+	int64_t at = c + 3 * dx + 3 * dy;
+	uint64_t out = 0;
+	uint32_t x, y;
 
-	for (i = 0; i < 16; i++)
-		out |= (uint32_t)((uint64_t)(c + (i & 3) * dx + (i >> 2) * dy) >> 63) << i;
-	return out;
+	for (y = 0; y < LP_OFFLOAD_BLOCK; y++, at += 4 * dx - dy)
+		for (x = 0; x < LP_OFFLOAD_BLOCK; x++, at -= dx)
+			out = 2 * out + ((uint64_t)at >> 63);
+	return (uint32_t)out;
 }
 
-/* Does the function have the same sign in all pixels? 1: positive, -1: negative, 0: both */
-static int sign_of_block(int64_t c, int64_t dx, int64_t dy)
+/*
+ * Does the function have the same sign in all pixels? 1: positive, -1: negative, 0: both. Eo is what dx
+ * and dy add up to where they are positive.
+ */
+static int sign_of_block(int64_t c, int64_t dx, int64_t dy, int64_t eo)
 {
-	int64_t least = c + (dx < 0 ? 3 * dx : 0) + (dy < 0 ? 3 * dy : 0);
-	int64_t most = c + (dx > 0 ? 3 * dx : 0) + (dy > 0 ? 3 * dy : 0);
-
-	return least >= 0 ? 1 : most < 0 ? -1 : 0;
+	if (c + 3 * eo < 0)
+		return -1;
+	return c + 3 * (dx + dy - eo) >= 0;
 }
 
 /* Pixels of the block that are inside of all edges in the mask */
@@ -166,7 +174,7 @@ static uint64_t cover(const struct block *b, const struct plane *planes, uint32_
 		const struct plane *p = &planes[__builtin_ctz(edges)];
 		int64_t dx = -(int64_t)p->dcdx, dy = p->dcdy;
 		int64_t c = p->c + dy * b->y + dx * b->x - 1;
-		int sign = sign_of_block(c, dx, dy);
+		int sign = sign_of_block(c, dx, dy, p->eo);
 
 		if (sign < 0)
 			return 0;
@@ -247,19 +255,32 @@ static void rectangle(struct block *b, const struct cmd_arg *arg)
 		shade(b, in, mask, mask == b->all ? WHOLE : EDGES);
 }
 
+/* The whole block, of pixels of four bytes */
+static void fill_words(const struct lp_offload_surface *s, uint8_t *to, uint32_t value)
+{
+	uint64_t two = (uint64_t)value << 32 | value;
+	uint32_t y;
+
+	for (y = 0; y < LP_OFFLOAD_BLOCK; y++, to += s->stride) {
+		((uint64_t *)to)[0] = two;
+		((uint64_t *)to)[1] = two;
+	}
+}
+
 static void fill_color(const struct lp_offload_surface *s, uint8_t *to, const uint8_t *value)
 {
 	uint32_t x, y, i;
 
+	if (s->bytes == 4) {
+		fill_words(s, to, *(const uint32_t *)value);
+		return;
+	}
 	for (y = 0; y < LP_OFFLOAD_BLOCK; y++) {
 		for (x = 0; x < LP_OFFLOAD_BLOCK; x++) {
 			uint8_t *p = to + (uint64_t)y * s->stride + x * s->bytes;
 
-			if (s->bytes == 4)
-				*(uint32_t *)p = *(const uint32_t *)value;
-			else
-				for (i = 0; i < s->bytes; i++)
-					p[i] = value[i];
+			for (i = 0; i < s->bytes; i++)
+				p[i] = value[i];
 		}
 	}
 }
@@ -282,6 +303,10 @@ static void fill_depth(const struct lp_offload_surface *s, uint8_t *to, uint64_t
 {
 	uint32_t x, y;
 
+	if (s->bytes == 4 && !~(uint32_t)mask) {
+		fill_words(s, to, (uint32_t)value);
+		return;
+	}
 	for (y = 0; y < LP_OFFLOAD_BLOCK; y++) {
 		for (x = 0; x < LP_OFFLOAD_BLOCK; x++) {
 			uint8_t *p = to + (uint64_t)y * s->stride + x * s->bytes;
@@ -383,7 +408,7 @@ static void enter(struct block *b, const struct lp_offload_scene *scene, uint32_
 }
 
 /* Without the stack of fragment shaders */
-TESS_KERNEL(tess_gl_tile, 0, 1024)
+TESS_KERNEL(tess_gl_tile, 0, 1024, TESS_UNIT_TEX)
 void tess_gl_tile(const uint64_t *args)
 {
 	const struct lp_offload_scene *scene = (const struct lp_offload_scene *)args[0];

@@ -8,6 +8,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
@@ -15,6 +16,7 @@
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/Linker/Linker.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/DataExtractor.h>
 #include <llvm/Target/TargetMachine.h>
@@ -30,6 +32,10 @@ void LLVMInitializeRISCVTargetInfo(void);
 void LLVMInitializeRISCVTarget(void);
 void LLVMInitializeRISCVTargetMC(void);
 void LLVMInitializeRISCVAsmPrinter(void);
+void LLVMInitializeRISCVAsmParser(void);
+
+/* library.S */
+extern const char tess_gl_library_gpu[], tess_gl_library_cpu[], tess_gl_library_end[];
 }
 
 using namespace llvm;
@@ -40,18 +46,22 @@ using jitlink::JITLinkMemoryManager;
 using jitlink::LinkGraph;
 
 #define PASSES "default<O2>"
-#define FEATURES "+m", "+a", "+f", "+d", "+c", "+zba", "+zbb", "+zbs"
+#define FEATURES "+m", "+a", "+f", "+d", "+c", "+zba", "+zbb", "+zbs", "+unaligned-scalar-mem"
 
 namespace {
 
 /* What is linked is written where it will run. */
 class SharedMemory : public JITLinkMemoryManager {
-public:
-	explicit SharedMemory(struct tess_gl *gpu) : gl(gpu) {}
+      public:
+	explicit SharedMemory(struct tess_gl *gpu) : gl(gpu)
+	{
+	}
 
 	class Linking : public InFlightAlloc {
-	public:
-		Linking(SharedMemory &memory, void *code) : owner(memory), at(code) {}
+	      public:
+		Linking(SharedMemory &memory, void *code) : owner(memory), at(code)
+		{
+		}
 
 		void finalize(OnFinalizedFunction done) override
 		{
@@ -64,7 +74,7 @@ public:
 			done(Error::success());
 		}
 
-	private:
+	      private:
 		SharedMemory &owner;
 		void *at;
 	};
@@ -100,7 +110,7 @@ public:
 		done(Error::success());
 	}
 
-private:
+      private:
 	static void place(BasicLayout &layout, char *at)
 	{
 		for (auto &entry : layout.segments()) {
@@ -129,7 +139,9 @@ struct tess_gl_compiler {
 	std::unique_ptr<ObjectLinkingLayer> layer;
 	uint64_t count = 0;
 
-	explicit tess_gl_compiler(struct tess_gl *gl) : memory(gl) {}
+	explicit tess_gl_compiler(struct tess_gl *gl) : memory(gl)
+	{
+	}
 };
 
 static std::unique_ptr<TargetMachine> create_target(void)
@@ -162,6 +174,7 @@ struct tess_gl_compiler *tess_gl_compiler_create(struct tess_gl *gl)
 	LLVMInitializeRISCVTarget();
 	LLVMInitializeRISCVTargetMC();
 	LLVMInitializeRISCVAsmPrinter();
+	LLVMInitializeRISCVAsmParser();
 	compiler->target = create_target();
 	if (!compiler->target)
 		return nullptr;
@@ -171,7 +184,8 @@ struct tess_gl_compiler *tess_gl_compiler_create(struct tess_gl *gl)
 		return nullptr;
 	}
 	compiler->session = std::make_unique<ExecutionSession>(std::move(*control));
-	compiler->layer = std::make_unique<ObjectLinkingLayer>(*compiler->session, compiler->memory);
+	compiler->layer =
+		std::make_unique<ObjectLinkingLayer>(*compiler->session, compiler->memory);
 	return compiler.release();
 }
 
@@ -184,7 +198,33 @@ void tess_gl_compiler_destroy(struct tess_gl_compiler *compiler)
 
 const char *tess_gl_compiler_id(void)
 {
-	return "riscv64 1 " LLVM_VERSION_STRING " " PASSES;
+	return "riscv64 2 " LLVM_VERSION_STRING " " PASSES;
+}
+
+/* Add lp_sample_quad() to a module that calls it. What is in the library is what this file was built with. */
+static void add_library(Module &m, const char *begin, const char *end)
+{
+	Function *function = m.getFunction(LP_SAMPLE_QUAD);
+
+	if (!function || !function->isDeclaration())
+		return;
+	auto library = cantFail(parseBitcodeFile(
+		MemoryBufferRef(StringRef(begin, (size_t)(end - begin)), "library"),
+		m.getContext()));
+	/* It is for the processor that the rest is for */
+	for (Function &f : *library)
+		for (const char *name : { "target-cpu", "target-features", "tune-cpu" })
+			f.removeFnAttr(name);
+	library->setTargetTriple(m.getTargetTriple());
+	library->setDataLayout(m.getDataLayout());
+	if (Linker::linkModules(m, std::move(library)))
+		report_fatal_error("the library of shaders does not fit");
+	m.getFunction(LP_SAMPLE_QUAD)->setLinkage(GlobalValue::InternalLinkage);
+}
+
+void tess_gl_complete(LLVMModuleRef module)
+{
+	add_library(*unwrap(module), tess_gl_library_cpu, tess_gl_library_end);
 }
 
 /* The object of a module */
@@ -203,6 +243,7 @@ static std::unique_ptr<MemoryBuffer> generate(struct tess_gl_compiler *compiler,
 	options = LLVMCreatePassBuilderOptions();
 	m->setTargetTriple(compiler->target->getTargetTriple().str());
 	m->setDataLayout(compiler->target->createDataLayout());
+	add_library(*m, tess_gl_library_gpu, tess_gl_library_cpu);
 	if (auto error = unwrap(LLVMRunPasses(copy, PASSES, target, options)))
 		consumeError(std::move(error));
 	LLVMDisposePassBuilderOptions(options);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <tessera.h>
+#include <tessera_units.h>
 
 #include "module.h"
 #include "pace.h"
@@ -40,6 +41,7 @@ struct memory {
  * @why: the GPU failed last
  * @lock: protects @memory and what is counted
  * @memory: buffers, newest first
+ * @samples: slices have units for textures, or had them when the GPU was opened
  * @rate: of struct tess_gl_pace, 0 after a new shader. A hint, so that of any thread will do
  * @dispatches: so far
  * @longest: cycles of the longest one
@@ -55,6 +57,7 @@ struct tess_gl {
 	char why[200];
 	pthread_mutex_t lock;
 	struct memory *memory;
+	bool samples;
 	uint64_t rate;
 	uint64_t dispatches;
 	uint64_t longest;
@@ -145,6 +148,23 @@ static const char *gl_name(void *gpu)
 	struct tess_gl *gl = gpu;
 
 	return gl->name;
+}
+
+/*
+ * Of one answer for good: textures are not filtered to the same bits with units and without. Where a slice
+ * has none, shaders compute what the unit would.
+ */
+static bool gl_samples(void *gpu)
+{
+	struct tess_gl *gl = gpu;
+
+	return gl->samples;
+}
+
+static void gl_complete(void *gpu, LLVMModuleRef module)
+{
+	(void)gpu;
+	tess_gl_complete(module);
 }
 
 static bool gl_compile(void *gpu, LLVMModuleRef module, struct lp_offload_code *code)
@@ -301,7 +321,9 @@ static struct lp_offload_ops ops = {
 	.map = gl_map,
 	.unmap = gl_unmap,
 	.import = gl_import,
+	.samples = gl_samples,
 	.compile = gl_compile,
+	.complete = gl_complete,
 	.release = gl_release,
 	.draw = gl_draw,
 	.close = gl_close,
@@ -324,6 +346,7 @@ void *lp_offload_module_open(const struct lp_offload_ops **out)
 	}
 	if (tess_get_info(gl->dev, &info) || load_tile(gl))
 		goto err_close;
+	gl->samples = info.units & TESS_UNIT_TEX;
 	snprintf(gl->name, sizeof(gl->name), "Tessera %s", info.is_vgpu ? "vGPU" : "GPU");
 	gl->compiler = tess_gl_compiler_create(gl);
 	if (!gl->compiler)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lp_bld_sample_unit.h>
 #include <lp_offload.h>
 
 #if defined(__cplusplus)
@@ -53,6 +54,9 @@ const char *tess_gl_compiler_id(void);
  */
 bool tess_gl_compile(struct tess_gl_compiler *compiler, LLVMModuleRef module,
 		     struct lp_offload_code *code);
+
+/** tess_gl_complete() - add lp_sample_quad() to a module for the CPU, if it calls it */
+void tess_gl_complete(LLVMModuleRef module);
 
 /** tess_gl_release() - free the code of a shader */
 void tess_gl_release(struct tess_gl_compiler *compiler, void *handle);

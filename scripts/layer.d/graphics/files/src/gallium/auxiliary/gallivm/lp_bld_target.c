@@ -3,7 +3,7 @@
 #include "lp_bld_type.h"
 #include "util/u_thread.h"
 
-static thread_local bool is_neutral;
+static thread_local bool is_neutral, has_texture_unit;
 
 /* Those of a CPU without extensions; what is no extension is that of this one. */
 static struct util_cpu_caps_t neutral_caps;
@@ -37,7 +37,13 @@ bool lp_build_is_neutral(void)
 	return is_neutral;
 }
 
-void lp_build_set_neutral(bool neutral)
+void lp_build_set_neutral(bool neutral, bool texture_unit)
 {
 	is_neutral = neutral;
+	has_texture_unit = neutral && texture_unit;
+}
+
+bool lp_build_has_texture_unit(void)
+{
+	return has_texture_unit;
 }

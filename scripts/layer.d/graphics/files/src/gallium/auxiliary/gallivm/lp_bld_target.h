@@ -26,8 +26,14 @@ unsigned lp_build_vector_width(void);
 /** Does the calling thread generate neutral code? */
 bool lp_build_is_neutral(void);
 
-/** Sets whether the code that the calling thread generates from now on is neutral. */
-void lp_build_set_neutral(bool neutral);
+/**
+ * Sets whether the code that the calling thread generates from now on is neutral, and whether it
+ * samples textures by lp_sample_quad() where that is possible (lp_bld_sample_unit.h).
+ */
+void lp_build_set_neutral(bool neutral, bool texture_unit);
+
+/** Does neutral code of the calling thread sample textures by lp_sample_quad()? */
+bool lp_build_has_texture_unit(void);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ static const struct debug_named_value debug_options[] = {
 	{ "stats", DEBUG_OFFLOAD_STATS, "at exit: scenes of the GPU and of the CPU, and why" },
 	{ "compare", DEBUG_OFFLOAD_COMPARE, "draw each scene on both, compare all pixels" },
 	{ "cpu", DEBUG_OFFLOAD_CPU, "draw on the CPU, by the code that the GPU would have" },
+	{ "nounits", DEBUG_OFFLOAD_NO_UNITS, "as on a GPU without units" },
 	DEBUG_NAMED_VALUE_END
 };
 
@@ -86,6 +87,10 @@ struct lp_offload *lp_offload_open(void)
 		goto no_gpu;
 	}
 	offload->debug = debug_get_flags_option("TESSERA_DEBUG", debug_options, 0);
+	offload->samples = !(offload->debug & DEBUG_OFFLOAD_NO_UNITS) &&
+			   offload->ops->samples(offload->gpu);
+	snprintf(offload->id, sizeof offload->id, "%s%s", offload->ops->id,
+		 offload->samples ? " samples" : "");
 	simple_mtx_init(&offload->mutex, mtx_plain);
 	list_inithead(&offload->link);
 	list_inithead(&offload->chunks);
@@ -162,6 +167,16 @@ unsigned lp_offload_max_threads(const struct lp_offload *offload)
 {
 	/* A scene is compared by the thread that drew all of it */
 	return offload && (offload->debug & DEBUG_OFFLOAD_COMPARE) ? 1 : LP_MAX_THREADS;
+}
+
+bool lp_offload_samples(const struct lp_offload *offload)
+{
+	return offload && offload->samples;
+}
+
+const char *lp_offload_id(const struct lp_offload *offload)
+{
+	return offload ? offload->id : "";
 }
 
 const char *lp_offload_name(struct lp_offload *offload)
@@ -350,11 +365,17 @@ void lp_offload_compile(struct llvmpipe_screen *screen, struct lp_fragment_shade
 	if (screen->disk_shader_cache) {
 		_mesa_sha1_init(&ctx);
 		_mesa_sha1_update(&ctx, key, 20);
-		_mesa_sha1_update(&ctx, offload->ops->id, strlen(offload->ops->id));
+		_mesa_sha1_update(&ctx, offload->id, strlen(offload->id));
 		_mesa_sha1_final(&ctx, sha1);
 		disk_cache_compute_key(screen->disk_shader_cache, sha1, sizeof sha1, cache);
 		code.object = disk_cache_get(screen->disk_shader_cache, cache, &code.object_size);
 		stored = code.object != NULL;
+	}
+	if (!stored && variant->gallivm->cache->data_size) {
+		/* Then there is nothing in the module that could be compiled */
+		snprintf(variant->offload_error, sizeof variant->offload_error,
+			 "a shader's cache has lost the GPU's code");
+		return;
 	}
 	if (offload->ops->compile(offload->gpu, variant->gallivm->module, &code)) {
 		variant->offload_code = code.handle;
@@ -371,6 +392,8 @@ void lp_offload_compile(struct llvmpipe_screen *screen, struct lp_fragment_shade
 		snprintf(variant->offload_error, sizeof variant->offload_error, "%s", code.error);
 	}
 	free(code.object);
+	if (!variant->gallivm->cache->data_size)
+		offload->ops->complete(offload->gpu, variant->gallivm->module);
 	simple_mtx_lock(&offload->mutex);
 	if (stored)
 		offload->stats.cached++;

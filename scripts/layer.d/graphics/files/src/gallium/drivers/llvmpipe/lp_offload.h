@@ -52,7 +52,10 @@ struct lp_offload_code {
  * @map: allocates zeroed memory that both sides have at the address that is returned, or NULL
  * @unmap: frees it
  * @import: maps a dma-buf of the same GPU in the same way, @size bytes of it; NULL: it cannot be
+ * @samples: has it units that sample textures? Then modules call lp_sample_quad()
+ *	(lp_bld_sample_unit.h), if they can
  * @compile: compiles the functions of a copy of a module; false: see error
+ * @complete: adds lp_sample_quad() to a module that calls it, for the CPU: the same arithmetic
  * @release: frees the code of a shader that nothing draws with any more
  * @draw: draws a scene and waits for its end; @stack is the largest one of its shaders;
  *	returns NULL, or why it was not drawn. After an error of the GPU lost is set, too: what
@@ -66,7 +69,9 @@ struct lp_offload_ops {
 	void *(*map)(void *gpu, size_t size);
 	void (*unmap)(void *gpu, void *memory);
 	void *(*import)(void *gpu, int fd, size_t *size);
+	bool (*samples)(void *gpu);
 	bool (*compile)(void *gpu, LLVMModuleRef module, struct lp_offload_code *code);
+	void (*complete)(void *gpu, LLVMModuleRef module);
 	void (*release)(void *gpu, void *handle);
 	const char *(*draw)(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
 			    struct lp_offload_cost *cost, bool *lost);
@@ -99,6 +104,12 @@ void lp_offload_close(struct lp_offload *offload);
 
 /** Threads that may draw the scenes of the CPU. */
 unsigned lp_offload_max_threads(const struct lp_offload *offload);
+
+/** Has the GPU units that sample textures? */
+bool lp_offload_samples(const struct lp_offload *offload);
+
+/** Text that is another one whenever code is generated otherwise; empty without a GPU. */
+const char *lp_offload_id(const struct lp_offload *offload);
 
 /** Text for the name of the renderer. */
 const char *lp_offload_name(struct lp_offload *offload);

@@ -15,6 +15,7 @@ enum {
 	DEBUG_OFFLOAD_STATS = 1 << 0,
 	DEBUG_OFFLOAD_COMPARE = 1 << 1,
 	DEBUG_OFFLOAD_CPU = 1 << 2,
+	DEBUG_OFFLOAD_NO_UNITS = 1 << 3,
 };
 
 struct lp_offload {
@@ -24,6 +25,9 @@ struct lp_offload {
 	void *module;
 	unsigned debug;
 	bool lost;
+	/* Shaders sample textures by units */
+	bool samples;
+	char id[96];
 
 	simple_mtx_t mutex;
 	struct list_head chunks;
