@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <tessera.h>
 #include <tessera_units.h>
@@ -21,6 +22,7 @@
 #include "pace.h"
 
 #define MAX_FAULTS 3
+#define MAX_TIMES 256
 #define CODE_CHUNK (1u << 20)
 
 /* Buffers by their address, newest first */
@@ -45,6 +47,8 @@ struct memory {
  * @rate: of struct tess_gl_pace, 0 after a new shader. A hint, so that of any thread will do
  * @dispatches: so far
  * @longest: cycles of the longest one
+ * @compiled: shaders, of which the first ones are in @took
+ * @took: microseconds of a processor to compile each
  * @faults: scenes in a row that failed
  */
 struct tess_gl {
@@ -61,6 +65,8 @@ struct tess_gl {
 	uint64_t rate;
 	uint64_t dispatches;
 	uint64_t longest;
+	unsigned int compiled;
+	uint32_t took[MAX_TIMES];
 	unsigned int faults;
 };
 
@@ -167,13 +173,28 @@ static void gl_complete(void *gpu, LLVMModuleRef module)
 	tess_gl_complete(module);
 }
 
+static uint64_t processor_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
 static bool gl_compile(void *gpu, LLVMModuleRef module, struct lp_offload_code *code)
 {
+	bool stored = code->object, good;
+	uint64_t start = processor_us();
 	struct tess_gl *gl = gpu;
 
-	/* How long it takes is not known */
+	/* How long it takes to draw with it is not known */
 	__atomic_store_n(&gl->rate, 0, __ATOMIC_RELAXED);
-	return tess_gl_compile(gl->compiler, module, code);
+	good = tess_gl_compile(gl->compiler, module, code);
+	pthread_mutex_lock(&gl->lock);
+	if (!stored && gl->compiled < MAX_TIMES)
+		gl->took[gl->compiled++] = (uint32_t)(processor_us() - start);
+	pthread_mutex_unlock(&gl->lock);
+	return good;
 }
 
 static void gl_release(void *gpu, void *handle)
@@ -251,13 +272,25 @@ static const char *gl_draw(void *gpu, const struct lp_offload_scene *scene, uint
 	return NULL;
 }
 
-static void print_stats(const struct tess_gl *gl)
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_stats(struct tess_gl *gl)
 {
 	const char *debug = getenv("TESSERA_DEBUG");
 
-	if (debug && strstr(debug, "stats"))
-		fprintf(stderr, "tessera: dispatches %" PRIu64 ", the longest %" PRIu64 " cycles\n",
-			gl->dispatches, gl->longest);
+	if (!debug || !strstr(debug, "stats"))
+		return;
+	fprintf(stderr, "tessera: dispatches %" PRIu64 ", the longest %" PRIu64 " cycles\n",
+		gl->dispatches, gl->longest);
+	qsort(gl->took, gl->compiled, sizeof(gl->took[0]), by_value);
+	if (gl->compiled)
+		fprintf(stderr, "tessera: a shader took %" PRIu32 " us\n",
+			gl->took[gl->compiled / 2]);
 }
 
 static void __attribute__((destructor)) print_open(void)
