@@ -107,6 +107,19 @@ known_pictures()
 	[ -s "$dir/$1.sums" ] && ! grep -vxFf "$dir/cpu.sums" "$dir/$1.sums"
 }
 
+# What a program is told of each counter is what was counted
+told_of()
+{
+	for counter in gpu-scenes cpu-scenes gpu-instructions gpu-cycles; do
+		grep "^scenes: $counter " "$dir/$1.said" || return 1
+	done
+	told() { sed -n "s/^scenes: $2 //p" "$dir/$1.said"; }
+	[ "$(told "$1" gpu-scenes)" -eq "$(number "$1" gpu)" ] &&
+		[ "$(told "$1" cpu-scenes)" -eq "$(number "$1" cpu)" ] &&
+		[ "$(told "$1" gpu-instructions)" -eq "$(number "$1" instructions)" ] &&
+		[ "$(told "$1" gpu-cycles)" -eq "$(number "$1" cycles)" ]
+}
+
 says_once()
 {
 	[ "$(grep -c "$2" "$dir/$1.said")" -eq 1 ]
@@ -129,6 +142,8 @@ check "the same pictures" same_pictures gpu "$dir/cpu.sums"
 check "a program that closes nothing" draw left stats --leave flat
 check "its scene is counted, too" scenes_are left 1 0
 check "once" says_once left '^tessera: scenes'
+check "counters of the driver" draw counted stats --count flat lit-cube
+check "tell what was counted" told_of counted
 if [ -z "$quick" ]; then
 	check "on both at a time" draw both compare
 	check "no pixel differs" no_difference both

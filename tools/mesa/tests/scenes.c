@@ -7,6 +7,7 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GLES3/gl31.h>
+#include <GLES2/gl2ext.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 #include <zlib.h>
 
 #define SIZE 256
+#define MAX_COUNTERS 8
 
 struct scene {
 	const char *name;
@@ -474,12 +476,86 @@ static EGLDisplay start(void)
 	return dpy;
 }
 
+/**
+ * struct monitor - counters of the driver, by GL_AMD_performance_monitor
+ * @begin: glBeginPerfMonitorAMD()
+ * @end: glEndPerfMonitorAMD()
+ * @data: glGetPerfMonitorCounterDataAMD()
+ * @name: of the monitor
+ * @group: of the counters
+ * @count: of them
+ * @counters: their numbers
+ * @names: for people
+ */
+struct monitor {
+	PFNGLBEGINPERFMONITORAMDPROC begin;
+	PFNGLENDPERFMONITORAMDPROC end;
+	PFNGLGETPERFMONITORCOUNTERDATAAMDPROC data;
+	GLuint name;
+	GLuint group;
+	GLint count;
+	GLuint counters[MAX_COUNTERS];
+	char names[MAX_COUNTERS][64];
+};
+
+static void *function(const char *name)
+{
+	void *found = (void *)eglGetProcAddress(name);
+
+	if (!found)
+		die(name);
+	return found;
+}
+
+/* The first group is the driver's */
+static void start_monitor(struct monitor *m)
+{
+	PFNGLGETPERFMONITORGROUPSAMDPROC groups = function("glGetPerfMonitorGroupsAMD");
+	PFNGLGETPERFMONITORCOUNTERSAMDPROC counters = function("glGetPerfMonitorCountersAMD");
+	PFNGLGETPERFMONITORCOUNTERSTRINGAMDPROC string =
+		function("glGetPerfMonitorCounterStringAMD");
+	PFNGLGENPERFMONITORSAMDPROC gen = function("glGenPerfMonitorsAMD");
+	PFNGLSELECTPERFMONITORCOUNTERSAMDPROC choose = function("glSelectPerfMonitorCountersAMD");
+	GLint n = 0, active, k;
+
+	m->begin = function("glBeginPerfMonitorAMD");
+	m->end = function("glEndPerfMonitorAMD");
+	m->data = function("glGetPerfMonitorCounterDataAMD");
+	groups(&n, 1, &m->group);
+	if (n != 1)
+		die("the driver counts nothing");
+	counters(m->group, &m->count, &active, MAX_COUNTERS, m->counters);
+	m->count = m->count < MAX_COUNTERS ? m->count : MAX_COUNTERS;
+	for (k = 0; k < m->count; k++)
+		string(m->group, m->counters[k], sizeof(m->names[k]), NULL, m->names[k]);
+	gen(1, &m->name);
+	choose(m->name, GL_TRUE, m->group, m->count, m->counters);
+	m->begin(m->name);
+}
+
+/* Of each counter its group, its number and a value of 64 bits */
+static void print_monitor(struct monitor *m)
+{
+	GLuint data[4 * MAX_COUNTERS] = { 0 };
+	GLint bytes = 0, at, k;
+
+	glFinish();
+	m->end(m->name);
+	m->data(m->name, GL_PERFMON_RESULT_AMD, sizeof(data), data, &bytes);
+	for (at = 0; at + 4 <= bytes / 4; at += 4)
+		for (k = 0; k < m->count; k++)
+			if (data[at + 1] == m->counters[k])
+				fprintf(stderr, "scenes: %s %llu\n", m->names[k],
+					(unsigned long long)data[at + 3] << 32 | data[at + 2]);
+}
+
 static void usage(void)
 {
-	printf("usage: scenes [--dir DIR] [--samples N] [SCENE...]\n"
+	printf("usage: scenes [--dir DIR] [--samples N] [--count] [SCENE...]\n"
 	       "Draws pictures off-screen; prints a line NAME CRC32 for each.\n"
 	       "  --dir DIR    write DIR/NAME.ppm, too\n"
 	       "  --samples N  draw with N samples of each pixel, and resolve them\n"
+	       "  --count      say what the driver has counted (GL_AMD_performance_monitor)\n"
 	       "  --leave      end without closing what was opened\n"
 	       "  --list       names of all scenes\n");
 }
@@ -489,13 +565,15 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "dir", required_argument, NULL, 'd' },
 		{ "samples", required_argument, NULL, 's' },
+		{ "count", no_argument, NULL, 'c' },
 		{ "leave", no_argument, NULL, 'e' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	const char *dir = NULL;
-	int samples = 0, leave = 0, opt, k, drawn = 0;
+	int samples = 0, leave = 0, counts = 0, opt, k, drawn = 0;
+	struct monitor monitor;
 	EGLDisplay dpy;
 	size_t i;
 
@@ -504,6 +582,8 @@ int main(int argc, char **argv)
 			dir = optarg;
 		} else if (opt == 's') {
 			samples = atoi(optarg);
+		} else if (opt == 'c') {
+			counts = 1;
 		} else if (opt == 'e') {
 			leave = 1;
 		} else if (opt == 'l') {
@@ -516,6 +596,8 @@ int main(int argc, char **argv)
 		}
 	}
 	dpy = start();
+	if (counts)
+		start_monitor(&monitor);
 	for (k = 0; k < 3; k++)
 		glEnableVertexAttribArray((GLuint)k);
 	for (i = 0; i < COUNT; i++) {
@@ -526,6 +608,8 @@ int main(int argc, char **argv)
 		draw(&scenes[i], samples, dir);
 		drawn++;
 	}
+	if (counts)
+		print_monitor(&monitor);
 	if (!leave) {
 		eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 		eglTerminate(dpy);

@@ -92,6 +92,10 @@ struct lp_scene;
 struct lp_jit_resources;
 struct lp_fragment_shader_variant;
 struct llvmpipe_screen;
+struct llvmpipe_query;
+struct pipe_screen;
+struct pipe_driver_query_info;
+struct pipe_driver_query_group_info;
 struct nir_shader;
 
 /**
@@ -149,6 +153,15 @@ void lp_offload_draw(struct lp_offload *offload, struct lp_scene *scene);
 
 /** If TESSERA_DEBUG=compare: compares the pictures of CPU and GPU. */
 void lp_offload_compare(struct lp_scene *scene);
+
+/** Counters of scenes, for pipe_screen, and queries of them. */
+int lp_offload_query_info(struct pipe_screen *screen, unsigned index,
+			  struct pipe_driver_query_info *info);
+int lp_offload_query_group_info(struct pipe_screen *screen, unsigned index,
+				struct pipe_driver_query_group_info *info);
+bool lp_offload_is_counter(const struct llvmpipe_query *query);
+void lp_offload_begin_counter(struct lp_offload *offload, struct llvmpipe_query *query);
+void lp_offload_end_counter(struct lp_offload *offload, struct llvmpipe_query *query);
 
 /** Shader cores have denormals, so the CPU has them, too. */
 void lp_offload_set_fpstate(struct lp_offload *offload);
