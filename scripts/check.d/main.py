@@ -28,7 +28,7 @@ SAID_LINES, LANE_SAID_LINES, SAID_WIDTH = 3, 12, 160
 # What scripts/vm says when it has proof that a machine was lost for no fault of a test's
 # (scripts/vm.d/lost.py): a lane that failed with one is run again, once.
 LOST = re.compile(r"vm: (?:host|guest): emulator lost this machine: .*")
-STILLBORN = "vm: guest: stillborn"
+STILLBORN = re.compile(r"^vm: (host|guest): stillborn")
 # And how each of a lane's machines ended, if not well (scripts/vm.d/machine.py): a later one's
 # tests may have passed since.
 MACHINE = re.compile(r"vm: (?:host|guest): (?P<quote>\| )?")
@@ -117,8 +117,9 @@ class Lane:
         """Count the results of a line, and keep what was said before a failure."""
         found = LOST.search(line)
         self.lost = found[0] if found else self.lost
-        if STILLBORN in line:
-            self.results.retries.append("a guest that died or stood still while it booted")
+        found = STILLBORN.search(line)
+        if found:
+            self.results.retries.append(f"a {found[1]} that died or stood still while it booted")
         self.feed_machine(line)
         failed, total = self.results.failed, self.results.total
         self.results.feed(line)

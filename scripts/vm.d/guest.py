@@ -9,8 +9,9 @@ import subprocess
 import sys
 import traceback
 
+import hung
 import machine
-from machine import INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
+from machine import BIRTH, INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
 
 MODULES = ("tessera", "tessera_chip", "tessera_pci", "tessera_drm")
 # What KVM needs on a processor that QEMU translates, except that of 6.12
@@ -151,6 +152,8 @@ def boot(opts, prepare=lambda m: None):
     opts.host = [full_bdf(b) for b in opts.host]
     translated = outer["ACCEL"] == "tcg"
     doubtful = opts.accel == "kvm" and translated
+    if doubtful:
+        hung.trace_shutdowns()
     with contextlib.ExitStack() as stack:
         for bdf in opts.host:
             stack.enter_context(assigned(bdf))
@@ -168,6 +171,7 @@ def boot_once(opts, prepare, translated, doubtful):
     with Machine(opts, "guest", ROOT_DISK, layer) as m:
         m.translated = translated
         m.may_be_stillborn = doubtful
+        m.birth = BIRTH if doubtful else None
         prepare(m)
         argv = m.base_args(() if opts.bare else MODULES)
         if opts.iommufd:

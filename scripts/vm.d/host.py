@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import time
 
 import machine
@@ -18,6 +19,8 @@ MEND = os.path.join(TREE, "out/tools/tcg/mend.so")
 BACKENDS = {"pci": ["tessera_pci"], "user": ["tessera_user"],
             "both": ["tessera_pci", "tessera_user"]}
 PROBE_TIMEOUT = 15
+# How often a translated host VM is booted that dies before its first program runs
+BIRTHS = 2
 
 
 def cache():
@@ -137,10 +140,21 @@ def model_trouble(m, models):
 def run(opts):
     opts.accel = choose_accel()
     opts.tsc_khz = tsc.khz()
-    model_args = args_of_models(opts)
     layer = layer_image(opts.layer) if opts.layer else None
+    for births_left in range(BIRTHS - 1, -1, -1):
+        status, stillborn = boot_once(opts, layer, births_left > 0)
+        if not stillborn:
+            break
+        print("vm: host: stillborn: booting it again", file=sys.stderr, flush=True)
+    return status
+
+
+def boot_once(opts, layer, doubtful):
+    """Returns the status, and whether the machine died before its first program ran."""
+    model_args = args_of_models(opts)
     with Machine(opts, "host", root_image(), layer) as m:
         m.translated = opts.accel == "tcg"
+        m.may_be_stillborn = m.translated and doubtful
         if opts.backend != "pci":
             model_args = serve_models(m, opts, model_args)
         argv = m.base_args(modules_of(opts))
@@ -157,5 +171,5 @@ def run(opts):
         status = m.run(argv)
         m.keep_log()
         if model_trouble(m, models) and status not in (machine.TIMEOUT, machine.STALLED):
-            return INFRASTRUCTURE
-        return status
+            return INFRASTRUCTURE, False
+        return status, m.stillborn

@@ -32,6 +32,11 @@ REGISTERS = ("RIP", "RFL", "HLT", "CPL", "RSP", "CR2", "GS ")
 INTERRUPTS = ("LVTT", "Timer", "SPIV", "ISR", "IRR", "APR")
 # A processor sleeps if its thread does not run for so long.
 SLEEP_S = 2
+# Of KVM's own trace: exits of guests whose processors shut down (a fault in a double fault)
+SHUTDOWNS = os.path.join(TRACING, "instances/shutdowns")
+SVM_EXIT_SHUTDOWN = 0x7f
+SHUTDOWN = re.compile(r"\(\s*(\d+)\) .*kvm_exit: .*\breason shutdown rip 0x([0-9a-f]+)")
+VMRUN = "__svm_vcpu_run"
 # An idle processor of a machine that waits for an answer is found soon.
 IDLE_TRIES, IDLE_S = 5, 0.02
 
@@ -152,6 +157,36 @@ def kvm_trace():
             return [line.strip() for line in f.readlines()[-TRACE_LINES:]]
     except OSError:
         return []
+
+
+def trace_shutdowns():
+    """Let KVM of this machine note where guests stand that shut down; their registers are gone then."""
+    with contextlib.suppress(OSError):
+        os.makedirs(SHUTDOWNS, exist_ok=True)
+        for leaf, value in (("options/record-tgid", "1"),
+                            ("events/kvm/kvm_exit/filter", f"exit_reason == {SVM_EXIT_SHUTDOWN}"),
+                            ("events/kvm/kvm_exit/enable", "1")):
+            with open(os.path.join(SHUTDOWNS, leaf), "w") as f:
+                f.write(value)
+
+
+def shutdowns(pid):
+    """Instruction pointers at which processors of this emulator's guest shut down."""
+    with contextlib.suppress(OSError), open(os.path.join(SHUTDOWNS, "trace")) as f:
+        return [int(m[2], 16) for m in map(SHUTDOWN.search, f) if m and int(m[1]) == pid]
+    return []
+
+
+def world_switch():
+    """Where this machine's KVM enters guests and gets back; empty if that is not known."""
+    with contextlib.suppress(OSError), open("/proc/kallsyms") as f:
+        symbols = [line.split()[:3] for line in f]
+        starts = sorted(int(address, 16) for address, kind, _ in symbols if kind in "tT")
+        for address, _, name in symbols:
+            start = int(address, 16)
+            if name == VMRUN and start:
+                return range(start, next((s for s in starts if s > start), start))
+    return range(0)
 
 
 def look(monitor, is_guest):

@@ -9,6 +9,7 @@ processor cannot come to, whatever its memory holds and whatever devices do:
 - it is a guest's, stands in the code of the KVM below it, and its own page tables do not lead
   there: a VM exit left the host's registers in it;
 - its KVM says that a VM exit came in the middle of a delivery;
+- it is a guest's, and shut down where the KVM below it enters guests and gets back;
 - it took an interrupt while it held interrupts off, by its flags, or by KVM's way into a guest and
   back, where the global interrupt flag is clear until KVM sets it;
 - it ran the kernel with a GS that belongs to none of its processors.
@@ -104,6 +105,14 @@ def by_state(cpus, hypervisor=None):
             return f"processor {cpu.number} sleeps, halted, with interrupt {cpu.forgotten()} pending"
         if cpu.strays(hypervisor):
             return f"processor {cpu.number} has the host's registers"
+    return None
+
+
+def by_shutdown(addresses, world_switch):
+    """The same of where a guest's processors shut down, none of which reported a fault before."""
+    for address in addresses:
+        if address in world_switch:
+            return f"a processor shut down in the host's code, at {address:#x}"
     return None
 
 

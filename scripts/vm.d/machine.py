@@ -34,7 +34,7 @@ CONSOLE_TAIL = 40
 HUNG_TAIL = 200
 # Once it is up, a machine says every ten seconds of its own time that it is alive.
 STALL = float(os.environ.get("TESSERA_STALL", "180"))
-# A machine that may be stillborn has this long to come up.
+# A guest that may be stillborn has this long to come up.
 BIRTH = float(os.environ.get("TESSERA_BIRTH", "150"))
 
 # lastbus: do not look for 256 buses one port access at a time.
@@ -167,6 +167,8 @@ class Machine:
         self.status = None
         self.boots = 0
         self.may_be_stillborn = False
+        # How long one of those may take to come up, if that is limited
+        self.birth = None
         # The emulator, or the processor below its KVM, is a translation.
         self.translated = False
         self.bases = set()
@@ -399,8 +401,8 @@ class Machine:
         ends = [deadline] if deadline is not None else []
         if self.boots:
             ends.append(self.heard + STALL)
-        elif self.may_be_stillborn:
-            ends.append(self.spawned + BIRTH)
+        elif self.birth is not None:
+            ends.append(self.spawned + self.birth)
         return min(ends) - time.monotonic() if ends else None
 
     def serve(self, name):
@@ -456,8 +458,8 @@ class Machine:
     @property
     def stillborn(self):
         """Ended by itself, or stood still, before its first program ran."""
-        return self.may_be_stillborn and not self.boots and \
-            (self.qemu.returncode == 0 or time.monotonic() - self.spawned >= BIRTH)
+        late = self.birth is not None and time.monotonic() - self.spawned >= self.birth
+        return self.may_be_stillborn and not self.boots and (self.qemu.returncode == 0 or late)
 
     def console_text(self):
         try:
@@ -485,11 +487,18 @@ class Machine:
     def last_words(self):
         return lost.by_words(self.console_text(), self.emulator_text(), self.bases)
 
+    def where_it_shut_down(self):
+        """Tell where a guest stood that could not even report a fault; proof, if that is one."""
+        at = hung.shutdowns(self.qemu.pid) if self.role == "guest" else []
+        for address in at:
+            self.say(f"| its processor shut down at {address:#x}")
+        return lost.by_shutdown(at, hung.world_switch()) if at else None
+
     def out_of_time(self):
         """Say what the machine does instead of coming to an end."""
         is_guest = self.role == "guest"
         if self.stillborn:
-            self.report(STALLED, f"did not come up in {BIRTH:g} s; console and processors:")
+            self.report(STALLED, f"did not come up in {self.birth:g} s; console and processors:")
             for line in hung.examine(self.monitor, None, is_guest)[0]:
                 self.say("| " + line)
             return STALLED
@@ -530,7 +539,7 @@ class Machine:
             self.report(INFRASTRUCTURE,
                         f"died before the command ended (emulator status {code}, "
                         f"last sign of life: {self.reached}{self.suspects()})", HUNG_TAIL)
-            self.tell_lost(self.last_words())
+            self.tell_lost(self.last_words() or self.where_it_shut_down())
             return SPLAT if found else INFRASTRUCTURE
         for text in found:
             self.say("the kernel complained:")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: KVM exits per submitted dispatch, counted in a guest with an exclusive vGPU; on both back-ends
 # timeout: 1100
-# beside: no
+# beside: yes
 
 make -s -C selftests/exits O="$PWD/out/selftests/exits" || exit 1
 status=0

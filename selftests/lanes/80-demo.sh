@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lane: the demo: two guests with different vGPUs compute at the same time
 # timeout: 2600
-# beside: no
+# beside: yes
 
 . scripts/ktap.sh
 log=out/check/demo-output.txt

@@ -57,6 +57,7 @@ RECORDED_TRACE = """\
 [  149.866560] RAX: 0000000000000001 RBX: 0000000000000000 RCX: 0000000000000001
 [  149.866664]  default_idle+0x9/0x20
 """
+WORLD_SWITCH = range(0xffffffffc05f19a0, 0xffffffffc05f1b90)
 KVM_AMD = range(0xffffffffc05e2000, 0xffffffffc05e2000 + 229376)
 RIP = "RIP=ffffffff81d0fa3f"
 # Made after what was seen of guests with the host's registers
@@ -113,6 +114,8 @@ LOST = (
     ("the kernel with the GS of a guest", words(OOPS.format(at=IN_KERNEL, gs=GUESTS))),
     ("a VM exit in the middle of a delivery",
      words(emulator="KVM internal error. Suberror: 3\nextra data[0]: 0x800000ec\n")),
+    ("a guest that shut down in the host's code",
+     lost.by_shutdown([0xffffffffc05f1a3c], WORLD_SWITCH)),
 )
 ALIVE = (
     ("a guest that waits for an interrupt that no device raises", state(RECORDED_GUEST)),
@@ -134,6 +137,10 @@ ALIVE = (
     ("an oops in code of ours", words(OOPS.format(at=IN_KERNEL, gs=OURS))),
     ("an oops with a GS that nobody knows", words(OOPS.format(at=IN_KERNEL, gs=GUESTS), bases=())),
     ("registers of a program", words(OOPS.format(at=IN_USER, gs="00007f0e5a7f8640"))),
+    ("a guest that shut down in its own code",
+     lost.by_shutdown([0xffffffff81d0fa3f, 0xffffffffc05f1b90], WORLD_SWITCH)),
+    ("one whose host does not tell where it enters guests",
+     lost.by_shutdown([0xffffffffc05f1a3c], range(0))),
     ("an instruction that KVM cannot emulate", words(emulator="KVM internal error. Suberror: 1\n")),
 )
 
