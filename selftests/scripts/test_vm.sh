@@ -56,8 +56,7 @@ born_again()
 {
 	$vm --qemu-arg -name --qemu-arg vm-born -- echo alive >out/vm-out 2>out/vm-born-err &
 	until pkill -TERM -f -- '^qemu.*-name vm-born'; do sleep 0.2; done
-	wait $!
-	[ $? -eq 0 ] && [ "$(cat out/vm-out)" = alive ] &&
+	wait $! && [ "$(cat out/vm-out)" = alive ] &&
 		[ "$(grep -c '^vm: host: stillborn' out/vm-born-err)" -eq 1 ]
 }
 
