@@ -55,7 +55,10 @@ other_kernel()
 born_again()
 {
 	$vm --qemu-arg -name --qemu-arg vm-born -- echo alive >out/vm-out 2>out/vm-born-err &
-	until pkill -TERM -f -- '^qemu.*-name vm-born'; do sleep 0.2; done
+	until pgrep -f -- '^qemu.*-name vm-born'; do sleep 0.2; done
+	# Then it ends by itself at a signal, and its kernel has just begun
+	sleep 1
+	pkill -TERM -f -- '^qemu.*-name vm-born'
 	wait $! && [ "$(cat out/vm-out)" = alive ] &&
 		[ "$(grep -c '^vm: host: stillborn' out/vm-born-err)" -eq 1 ]
 }
