@@ -114,7 +114,7 @@ TESS_API const char *tess_strerror(const struct tess_device *dev);
  * @is_vgpu: 1 for a composed vGPU, 0 for a whole GPU
  * @max_group_items: work-items of a work-group at most
  * @max_local_bytes: local memory of a work-group at most
- * @units: TESS_UNIT_* (tessera_units.h) that a slice among these has; others have none
+ * @units: TESS_UNIT_* (tessera_units.h) of those slices that have units, 0 if no slice has
  */
 struct tess_info {
 	char node[64];
