@@ -50,7 +50,7 @@ help:
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
 	@echo 'make bench-compose  recomposition of running vGPUs, in out/bench-compose.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
-	@echo 'make bench-gl     OpenGL on the simulated GPU, in out/bench-gl.json'
+	@echo 'make bench-gl     OpenGL on the simulated GPU and in two guests, in out/bench-gl.json'
 	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json, .png'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" runs some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
@@ -268,7 +268,7 @@ bench-api: all opencl
 	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
 	@$(ENV)tools/bench/bench-api $(if $(QUICK),--quick)
 
-bench-gl: graphics
+bench-gl: all graphics
 	@$(WITH_GRAPHICS) tools/bench/bench-gl
 
 # bash has a variable of that name: the environment does not count
