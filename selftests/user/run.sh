@@ -242,8 +242,8 @@ replaced()
 	rm -f /run/enough
 	(while [ ! -e /run/enough ]; do out/examples/sgemm || break; done) >/run/busy.log 2>&1 &
 	busy=$!
-	for round in 1 2 3 4 5; do
-		sleep 1.$round
+	for round in $(seq "${ROUNDS:-5}"); do
+		sleep 1.$((round % 10))
 		leave || return
 		there || { echo "the GPU is gone in round $round"; return 1; }
 		sleep 0.5
