@@ -35,6 +35,12 @@ KTAP = (
     ("nested: parent fails by itself",
      "KTAP version 1\n1..1\n    KTAP version 1\n    1..1\n    ok 1 x\nnot ok 1 s\n", (1, 1, 0)),
     ("nested: plan not met", "1..1\n    1..2\n    ok 1 x\nok 1 s\n", (1, 1, 0)),
+    ("nested: parameters without a plan",
+     "KTAP version 1\n1..1\n    KTAP version 1\n    1..1\n        KTAP version 1\n        ok 1 a\n"
+     "        ok 2 b\n    ok 1 x\nok 1 s\n", (2, 0, 0)),
+    ("nested: neither a plan nor a sum", "KTAP version 1\n1..1\n    KTAP version 1\n    ok 1 a\n",
+     (1, 2, 0)),
+    ("nested: no plan and no test", "1..1\n    KTAP version 1\nok 1 s\n", (1, 1, 0)),
     ("three levels", "1..1\n  1..1\n    1..2\n    ok 1 a\n    ok 2 b\n  ok 1 m\nok 1 s\n", (2, 0, 0)),
     ("kernel log prefix", "[    1.234567] ok 1 a\n[   12.000000] not ok 2 b\n", (1, 1, 0)),
     ("bail out", "1..1\nok 1 a\nBail out! no memory\n", (1, 1, 0)),
