@@ -7,7 +7,7 @@
  * computed, then reports millions of retired instructions per second of each.
  * compare.py runs this program, and the same one with an older engine.
  *
- *	isa-bench DIRECTORY	of the kernels' images
+ *	isa-bench DIRECTORY [NAME...]	of the kernels' images; those results only
  */
 #include <fenv.h>
 #include <inttypes.h>
@@ -374,6 +374,15 @@ static const struct bench benches[] = {
 	{ "partial_17", "partial", 17, 64, partial_setup, partial_check },
 };
 
+/* All results, or those that are named */
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+	for (int k = 2; k < argc; k++)
+		if (!strcmp(argv[k], name))
+			return true;
+	return argc == 2;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct isa_ops ops = { .translate = translate };
@@ -381,14 +390,17 @@ int main(int argc, char **argv)
 	struct isa_group *g = aligned_alloc(64, (isa_group_size(GROUP) + 63) & ~(size_t)63);
 	bool good = true;
 
-	if (argc != 2 || !mem || !g) {
-		fprintf(stderr, "usage: isa-bench DIRECTORY\n");
+	if (argc < 2 || !mem || !g) {
+		fprintf(stderr, "usage: isa-bench DIRECTORY [NAME...]\n");
 		return 2;
 	}
 	for (unsigned int k = 0; k < sizeof(benches) / sizeof(benches[0]) && good; k++) {
-		struct isa_engine *e = isa_engine_new(&ops, mem);
+		struct isa_engine *e;
 		double mips = 0;
 
+		if (!is_wanted(benches[k].name, argc, argv))
+			continue;
+		e = isa_engine_new(&ops, mem);
 		memset(mem, 0, MEM_SIZE);
 		if (e && load_image(argv[1], benches[k].kernel, mem))
 			mips = measure(&benches[k], mem, e, g);
