@@ -65,7 +65,7 @@ static const struct isa_ops isa_ops = { .translate = translate };
 
 int dispatch_init(struct slice *s)
 {
-	size_t size = (isa_group_size(DRM_TESSERA_MAX_GROUP_ITEMS) + 63) & ~63UL;
+	size_t size = isa_group_size(DRM_TESSERA_MAX_GROUP_ITEMS);
 
 	s->engine = isa_engine_new(&isa_ops, s);
 	if (!s->engine)
@@ -73,7 +73,7 @@ int dispatch_init(struct slice *s)
 	for (int i = 0; i < DRM_TESSERA_GROUP_SLOTS; i++) {
 		struct group_slot *slot = &s->client.slots[i];
 
-		slot->group = aligned_alloc(64, size);
+		slot->group = aligned_alloc(ISA_GROUP_ALIGN, size);
 		slot->local = calloc(1, DRM_TESSERA_MAX_LOCAL_BYTES);
 		if (!slot->group || !slot->local)
 			return -ENOMEM;

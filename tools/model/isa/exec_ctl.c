@@ -96,8 +96,8 @@ ISA_INLINE enum isa_next exec_branch(struct isa_ctx *c, const struct isa_insn *i
 		return jump(c, target);
 	if (!taken)
 		return jump(c, next);
-	ISA_FOR_MASK(l, c->mask)
-		c->w->pc[l] = taken >> l & 1 ? target : next;
+	isa_set_pc(c->w, taken, target);
+	isa_set_pc(c->w, c->mask & ~taken, next);
 	return ISA_SPLIT;
 }
 
@@ -111,24 +111,33 @@ static enum isa_next exec_jal(struct isa_ctx *c, const struct isa_insn *i)
 	return jump(c, pc + (uint64_t)(int64_t)i->imm);
 }
 
-static enum isa_next exec_jalr(struct isa_ctx *c, const struct isa_insn *i)
+ISA_INLINE enum isa_next exec_jalr(struct isa_ctx *c, const struct isa_insn *i, bool full)
 {
 	uint64_t link = isa_insn_pc(c, i) + isa_insn_len(i->bits);
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t *d = c->w->x[i->rd];
-	uint64_t first, differ = 0;
+	uint64_t imm = (uint64_t)(int64_t)i->imm;
+	uint64_t target[ISA_LANES], first, differ = 0;
 
-	first = a[__builtin_ctz(c->mask)] + (uint64_t)(int64_t)i->imm;
-	first &= ~1ull;
-	ISA_FOR_MASK(l, c->mask) {
-		uint64_t target = a[l] + (uint64_t)(int64_t)i->imm;
-
-		target &= ~1ull;
-		differ |= target ^ first;
-		c->w->pc[l] = target;
-		d[l] = link;
+	/* Lanes that do not execute have registers, too */
+	ISA_FOR_ALL(l)
+		target[l] = (a[l] + imm) & ~1ull;
+	first = (a[c->lane] + imm) & ~1ull;
+	ISA_FOR_LANES(c, full, true, d, link);
+	if (full) {
+		ISA_FOR_ALL(l)
+			differ |= target[l] ^ first;
+	} else if (ISA_HAVE_VECTORS) {
+		ISA_FOR_ALL(l)
+			differ |= (target[l] ^ first) & c->pick[l];
+	} else {
+		ISA_FOR_MASK(l, c->mask)
+			differ |= target[l] ^ first;
 	}
-	return differ ? ISA_SPLIT : jump(c, first);
+	if (!differ)
+		return jump(c, first);
+	ISA_FOR_LANES(c, full, true, c->w->pc, target[l]);
+	return ISA_SPLIT;
 }
 
 static enum isa_next exec_fence(struct isa_ctx *c, const struct isa_insn *i)
@@ -178,8 +187,7 @@ static enum isa_next stop_lanes(struct isa_ctx *c, const struct isa_insn *i)
 {
 	uint64_t next = isa_insn_pc(c, i) + isa_insn_len(i->bits);
 
-	ISA_FOR_MASK(l, c->mask)
-		c->w->pc[l] = next;
+	isa_set_pc(c->w, c->mask, next);
 	c->w->running &= (uint16_t)~c->mask;
 	return ISA_SPLIT;
 }
@@ -332,16 +340,16 @@ static enum isa_next exec_csr(struct isa_ctx *c, const struct isa_insn *i)
                                                                                               \
 		return jump(c, isa_insn_pc(c, i) + (uint64_t)step);                           \
 	}
-#define GEN_CTL(id, name)                                                        \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return exec_##name(c, i);                                        \
-	}                                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return exec_##name(c, i);                                        \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
+#define GEN_JALR(id, name)                                                           \
+	ISA_LANE_HANDLERS(id, exec_jalr(c, i, full))                                 \
+	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)      \
+	{                                                                            \
+		uint64_t to = c->w->x[i->rs1][c->lane] + (uint64_t)(int64_t)i->imm;  \
+                                                                                     \
+		c->w->x[i->rd][c->lane] = isa_insn_pc(c, i) + isa_insn_len(i->bits); \
+		return jump(c, to & ~1ull);                                          \
+	}
+#define GEN_CTL(id, name) ISA_SAME_HANDLERS(id, exec_##name(c, i))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_CTL(X)

@@ -26,12 +26,13 @@ void isa_fp_changed(struct isa_ctx *c)
 
 void isa_fp_setup(struct isa_ctx *c)
 {
-	unsigned int first = (unsigned int)__builtin_ctz(c->mask);
-	uint8_t all = c->w->fcsr[first], any = all;
+	uint8_t all = 0xff, any = 0;
 
-	ISA_FOR_MASK(l, c->mask) {
-		all &= c->w->fcsr[l];
-		any |= c->w->fcsr[l];
+	ISA_FOR_ALL(l) {
+		uint8_t in = c->mask >> l & 1 ? 0xff : 0;
+
+		all &= (uint8_t)(c->w->fcsr[l] | ~in);
+		any |= c->w->fcsr[l] & in;
 	}
 	c->frm = (all ^ any) >> ISA_FRM_SHIFT ? ISA_RM_DYN : all >> ISA_FRM_SHIFT;
 	c->fp_sticky = isa_hostfp_from_fflags(all & ISA_FFLAGS_MASK);
@@ -492,24 +493,12 @@ SOFT_FMA(msub, 0u, 1u)
 SOFT_FMA(nmsub, 1u, 0u)
 SOFT_FMA(nmadd, 1u, 1u)
 
-#define GEN(id, call)                                                            \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = true;                                          \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = false;                                         \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
-#define GEN_FP32(id, op) GEN(id, exec_fp32(c, i, host32_##op, ties_##op, soft32_##op, full))
-#define GEN_FP64(id, op) GEN(id, exec_fp64(c, i, host64_##op, ties_##op, soft64_##op, full))
-#define GEN_FMA32(id, op) GEN(id, exec_fma32(c, i, signs_##op, soft32_##op, full))
-#define GEN_FMA64(id, op) GEN(id, exec_fma64(c, i, signs_##op, soft64_##op, full))
+#define GEN_FP32(id, op) \
+	ISA_HANDLERS(id, exec_fp32(c, i, host32_##op, ties_##op, soft32_##op, full))
+#define GEN_FP64(id, op) \
+	ISA_HANDLERS(id, exec_fp64(c, i, host64_##op, ties_##op, soft64_##op, full))
+#define GEN_FMA32(id, op) ISA_HANDLERS(id, exec_fma32(c, i, signs_##op, soft32_##op, full))
+#define GEN_FMA64(id, op) ISA_HANDLERS(id, exec_fma64(c, i, signs_##op, soft64_##op, full))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_FPARITH(X)

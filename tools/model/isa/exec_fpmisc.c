@@ -207,46 +207,21 @@ ISA_INLINE enum isa_next exec_mv(struct isa_ctx *c, const uint64_t *a, uint64_t 
 #define X_TO_F(c, i) (c)->w->x[(i)->rs1], (c)->w->f[(i)->rd]
 #define F_TO_F(c, i) (c)->w->f[(i)->rs1], (c)->w->f[(i)->rd]
 
-#define GEN(id, call)                                                            \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = true;                                          \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = false;                                         \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
-/* Lanes take turns anyway: one handler serves both. */
-#define GEN_ONE(id, call)                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return ISA_SOME(id)(c, i);                                       \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
-#define GEN_FF32(id, op) GEN(id, exec_two(c, i, c->w->f[i->rd], ff32_##op, full))
-#define GEN_FF64(id, op) GEN(id, exec_two(c, i, c->w->f[i->rd], ff64_##op, full))
-#define GEN_FX32(id, op) GEN(id, exec_two(c, i, c->w->x[i->rd], fx32_##op, full))
-#define GEN_FX64(id, op) GEN(id, exec_two(c, i, c->w->x[i->rd], fx64_##op, full))
-#define GEN_F32X(id, t) GEN_ONE(id, exec_convert(c, i, F_TO_X(c, i), f32x_##t))
-#define GEN_F64X(id, t) GEN_ONE(id, exec_convert(c, i, F_TO_X(c, i), f64x_##t))
-#define GEN_XF32(id, t) GEN_ONE(id, exec_convert(c, i, X_TO_F(c, i), xf32_##t))
-#define GEN_XF64(id, t) GEN_ONE(id, exec_convert(c, i, X_TO_F(c, i), xf64_##t))
-#define GEN_F64F32(id, t) GEN_ONE(id, exec_convert(c, i, F_TO_F(c, i), f64f32))
-#define GEN_F32F64(id, t) GEN_ONE(id, exec_convert(c, i, F_TO_F(c, i), f32f64))
+#define GEN_FF32(id, op) ISA_HANDLERS(id, exec_two(c, i, c->w->f[i->rd], ff32_##op, full))
+#define GEN_FF64(id, op) ISA_HANDLERS(id, exec_two(c, i, c->w->f[i->rd], ff64_##op, full))
+#define GEN_FX32(id, op) ISA_HANDLERS(id, exec_two(c, i, c->w->x[i->rd], fx32_##op, full))
+#define GEN_FX64(id, op) ISA_HANDLERS(id, exec_two(c, i, c->w->x[i->rd], fx64_##op, full))
+#define GEN_F32X(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, F_TO_X(c, i), f32x_##t))
+#define GEN_F64X(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, F_TO_X(c, i), f64x_##t))
+#define GEN_XF32(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, X_TO_F(c, i), xf32_##t))
+#define GEN_XF64(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, X_TO_F(c, i), xf64_##t))
+#define GEN_F64F32(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, F_TO_F(c, i), f64f32))
+#define GEN_F32F64(id, t) ISA_SAME_HANDLERS(id, exec_convert(c, i, F_TO_F(c, i), f32f64))
 #define MV_x_w(c, i) exec_mv(c, F_TO_X(c, i), mv_sext32, full)
 #define MV_x_d(c, i) exec_mv(c, F_TO_X(c, i), mv_bits, full)
 #define MV_w_x(c, i) exec_mv(c, X_TO_F(c, i), mv_box, full)
 #define MV_d_x(c, i) exec_mv(c, X_TO_F(c, i), mv_bits, full)
-#define GEN_MV(id, kind) GEN(id, MV_##kind(c, i))
+#define GEN_MV(id, kind) ISA_HANDLERS(id, MV_##kind(c, i))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_FPMISC(X)

@@ -352,26 +352,6 @@ static inline uint64_t sem_bset(uint64_t a, uint64_t b)
 	return a | 1ull << (b & 63);
 }
 
-/*
- * Lanes that are not in the mask keep what they have. A vector unit does all and picks, which is
- * faster than one by one as soon as there are two; but not for what it has no operation for.
- */
-#define FOR_LANES(c, full, vector, d, value)                                          \
-	do {                                                                          \
-		if (full) {                                                           \
-			ISA_FOR_ALL(l)                                                \
-				(d)[l] = (value);                                     \
-		} else if (ISA_HAVE_VECTORS && (vector)) {                            \
-			const uint64_t *pick_ = (c)->pick;                            \
-                                                                                      \
-			ISA_FOR_ALL(l)                                                \
-				(d)[l] = ((value) & pick_[l]) | ((d)[l] & ~pick_[l]); \
-		} else {                                                              \
-			ISA_FOR_MASK(l, (c)->mask)                                    \
-				(d)[l] = (value);                                     \
-		}                                                                     \
-	} while (0)
-
 ISA_INLINE enum isa_next exec_rr(struct isa_ctx *c, const struct isa_insn *i,
 				 uint64_t (*sem)(uint64_t, uint64_t), bool vector, bool full)
 {
@@ -379,7 +359,7 @@ ISA_INLINE enum isa_next exec_rr(struct isa_ctx *c, const struct isa_insn *i,
 	const uint64_t *b = c->w->x[i->rs2];
 	uint64_t *d = c->w->x[i->rd];
 
-	FOR_LANES(c, full, vector, d, sem(a[l], b[l]));
+	ISA_FOR_LANES(c, full, vector, d, sem(a[l], b[l]));
 	return ISA_NEXT;
 }
 
@@ -390,7 +370,7 @@ ISA_INLINE enum isa_next exec_ri(struct isa_ctx *c, const struct isa_insn *i,
 	uint64_t *d = c->w->x[i->rd];
 	uint64_t imm = (uint64_t)(int64_t)i->imm;
 
-	FOR_LANES(c, full, vector, d, sem(a[l], imm));
+	ISA_FOR_LANES(c, full, vector, d, sem(a[l], imm));
 	return ISA_NEXT;
 }
 
@@ -400,7 +380,7 @@ ISA_INLINE enum isa_next exec_r1(struct isa_ctx *c, const struct isa_insn *i,
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t *d = c->w->x[i->rd];
 
-	FOR_LANES(c, full, vector, d, sem(a[l]));
+	ISA_FOR_LANES(c, full, vector, d, sem(a[l]));
 	return ISA_NEXT;
 }
 
@@ -411,7 +391,7 @@ ISA_INLINE enum isa_next exec_u(struct isa_ctx *c, const struct isa_insn *i, uin
 	uint64_t *d = c->w->x[i->rd];
 	uint64_t value = base + (uint64_t)(int64_t)i->imm;
 
-	FOR_LANES(c, full, true, d, value);
+	ISA_FOR_LANES(c, full, true, d, value);
 	return ISA_NEXT;
 }
 
@@ -436,40 +416,27 @@ ISA_INLINE enum isa_next exec_u(struct isa_ctx *c, const struct isa_insn *i, uin
 #define STRING(text) STRING_OF(text)
 #define STRING_OF(text) #text
 
-#define GEN(id, call)                                                            \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = true;                                          \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = false;                                         \
-                                                                                 \
-		return call;                                                     \
-	}
 #define GEN_ONE_LANE(id, value)                                                           \
 	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)           \
 	{                                                                                 \
 		uint64_t(*x)[ISA_LANES] = (uint64_t(*)[ISA_LANES])(c->w->x[0] + c->lane); \
                                                                                           \
 		x[i->rd][0] = value;                                                      \
-		return isa_chain(c, i, ISA_NEXT);                                         \
+		return isa_chain(c, i, ISA_NEXT, isa_one_handlers);                       \
 	}
 #define IMM(i) ((uint64_t)(int64_t)(i)->imm)
-#define GEN_RR(id, sem)                                         \
-	GEN(id, exec_rr(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+#define GEN_RR(id, sem)                                                       \
+	ISA_LANE_HANDLERS(id, exec_rr(c, i, sem_##sem, IS_VECTOR(sem), full)) \
 	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0], x[i->rs2][0]))
-#define GEN_RI(id, sem)                                         \
-	GEN(id, exec_ri(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+#define GEN_RI(id, sem)                                                       \
+	ISA_LANE_HANDLERS(id, exec_ri(c, i, sem_##sem, IS_VECTOR(sem), full)) \
 	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0], IMM(i)))
-#define GEN_R1(id, sem)                                         \
-	GEN(id, exec_r1(c, i, sem_##sem, IS_VECTOR(sem), full)) \
+#define GEN_R1(id, sem)                                                       \
+	ISA_LANE_HANDLERS(id, exec_r1(c, i, sem_##sem, IS_VECTOR(sem), full)) \
 	GEN_ONE_LANE(id, sem_##sem(x[i->rs1][0]))
-#define GEN_LUI(id, sem) GEN(id, exec_u(c, i, 0, full)) GEN_ONE_LANE(id, IMM(i))
-#define GEN_AUIPC(id, sem)                             \
-	GEN(id, exec_u(c, i, isa_insn_pc(c, i), full)) \
+#define GEN_LUI(id, sem) ISA_LANE_HANDLERS(id, exec_u(c, i, 0, full)) GEN_ONE_LANE(id, IMM(i))
+#define GEN_AUIPC(id, sem)                                           \
+	ISA_LANE_HANDLERS(id, exec_u(c, i, isa_insn_pc(c, i), full)) \
 	GEN_ONE_LANE(id, isa_insn_pc(c, i) + IMM(i))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)

@@ -63,7 +63,7 @@ uncount(struct isa_ctx *c, const uint64_t *base, uint64_t imm, unsigned int size
 static __attribute__((noinline)) void count_row(struct isa_ctx *c, const uint64_t *base,
 						uint64_t imm, unsigned int size)
 {
-	c->private_bytes += private_part(c, base, imm, size, ISA_ALL_LANES);
+	c->private_bytes += private_part(c, base, imm, size, c->mask);
 }
 
 /*
@@ -94,6 +94,32 @@ ISA_INLINE enum spread find_spread(struct isa_ctx *c, const uint64_t *base, uint
 		count_row(c, base, imm, size);
 	*host = t->host + (uintptr_t)imm;
 	return !far ? SPREAD_ONE : !gaps ? SPREAD_ROW : SPREAD_PAGE;
+}
+
+/*
+ * A load of each lane from an address in one page. A row that is stored word by word would have
+ * to be in the cache before it is read as vectors.
+ */
+ISA_INLINE void load_page(struct isa_ctx *c, uint64_t *d, const uint64_t *base, uintptr_t host,
+			  uint64_t (*get)(const void *), uint64_t box, bool full)
+{
+#ifdef __AVX2__
+	for (unsigned int l = 0; l < ISA_LANES; l += ISA_VECTOR_LANES) {
+		__m256i *row = (__m256i *)(d + l);
+		__m256i v = _mm256_set_epi64x((long long)get((void *)(host + base[l + 3])),
+					      (long long)get((void *)(host + base[l + 2])),
+					      (long long)get((void *)(host + base[l + 1])),
+					      (long long)get((void *)(host + base[l])));
+
+		v = _mm256_or_si256(v, _mm256_set1_epi64x((long long)box));
+		if (!full)
+			v = _mm256_blendv_epi8(_mm256_loadu_si256(row), v,
+					       _mm256_loadu_si256((__m256i *)(c->pick + l)));
+		_mm256_storeu_si256(row, v);
+	}
+#else
+	ISA_FOR_LANES(c, full, false, d, get((void *)(host + base[l])) | box);
+#endif
 }
 
 /* Loads of each type, sign- or zero-extended to a register. */
@@ -164,26 +190,36 @@ ISA_INLINE enum isa_next exec_load(struct isa_ctx *c, const struct isa_insn *i, 
 {
 	const uint64_t *a = c->w->x[i->rs1];
 	uint64_t imm = (uint64_t)(int64_t)i->imm;
+	uint64_t base[ISA_LANES];
 	uintptr_t host;
 	uint64_t v;
 
-	if (full) {
+	if (!full && ISA_HAVE_VECTORS) {
+		/* Lanes that do not execute load what the first one loads, and keep what they have. */
+		ISA_FOR_ALL(l)
+			base[l] = (a[l] & c->pick[l]) | (a[c->lane] & ~c->pick[l]);
+		a = base;
+	}
+	if (full || ISA_HAVE_VECTORS) {
 		switch (find_spread(c, a, imm, size, ISA_LOAD, &host)) {
 		case SPREAD_ONE:
 			v = get((void *)(host + a[0])) | box;
-			ISA_FOR_ALL(l)
-				d[l] = v;
+			ISA_FOR_LANES(c, full, true, d, v);
 			return ISA_NEXT;
 		case SPREAD_ROW:
-			row(d, (void *)(host + a[0]), box);
-			return ISA_NEXT;
+			if (full) {
+				row(d, (void *)(host + a[0]), box);
+				return ISA_NEXT;
+			}
+			/* fall through */
 		case SPREAD_PAGE:
-			for (unsigned int l = 0; l < ISA_LANES; l++)
-				d[l] = get((void *)(host + a[l])) | box;
+			load_page(c, d, a, host, get, box, full);
 			return ISA_NEXT;
 		default:
 			break;
 		}
+	}
+	if (full) {
 		/* First: what is loaded may replace the address. */
 		c->private_bytes += private_part(c, a, imm, size, ISA_ALL_LANES);
 		for (unsigned int l = 0; l < ISA_LANES; l++) {
@@ -350,13 +386,23 @@ ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *
 	if (unlikely(!p))
 		return isa_raise(c, first, cause, va);
 	isa_count_apart(c, va, 2 * size * (unsigned int)__builtin_popcount(c->mask));
-	ISA_FOR_MASK(l, c->mask & (c->mask - 1)) {
-		before[l] = all;
-		all = join(all, b[l]);
+	if (c->mask == ISA_ALL_LANES) {
+		for (unsigned int l = 1; l < ISA_LANES; l++) {
+			before[l] = all;
+			all = join(all, b[l]);
+		}
+		old = amo(p, all);
+		for (unsigned int l = 1; l < ISA_LANES; l++)
+			d[l] = join(old, before[l]);
+	} else {
+		ISA_FOR_MASK(l, c->mask & (c->mask - 1)) {
+			before[l] = all;
+			all = join(all, b[l]);
+		}
+		old = amo(p, all);
+		ISA_FOR_MASK(l, c->mask & (c->mask - 1))
+			d[l] = join(old, before[l]);
 	}
-	old = amo(p, all);
-	ISA_FOR_MASK(l, c->mask & (c->mask - 1))
-		d[l] = join(old, before[l]);
 	d[first] = old;
 	return ISA_NEXT;
 }
@@ -456,26 +502,14 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 	return ISA_NEXT;
 }
 
-#define GEN(id, call)                                                            \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = true;                                          \
-                                                                                 \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		const bool full = false;                                         \
-                                                                                 \
-		return call;                                                     \
-	}
-#define GEN_LOAD(id, type)                                                                      \
-	GEN(id, exec_load(c, i, c->w->x[i->rd], sizeof(type), get_##type, row_##type, 0, full)) \
+#define GEN_LOAD(id, type)                                                              \
+	ISA_LANE_HANDLERS(id, exec_load(c, i, c->w->x[i->rd], sizeof(type), get_##type, \
+					row_##type, 0, full))                           \
 	GEN_LOAD_ONE(id, c->w->x[i->rd], type, 0)
 #define BOX(type) (sizeof(type) == 4 ? 0xffffffffull << 32 : 0)
-#define GEN_FLOAD(id, type)                                                                      \
-	GEN(id, exec_load(c, i, c->w->f[i->rd], sizeof(type), get_##type, row_##type, BOX(type), \
-			  full))                                                                 \
+#define GEN_FLOAD(id, type)                                                             \
+	ISA_LANE_HANDLERS(id, exec_load(c, i, c->w->f[i->rd], sizeof(type), get_##type, \
+					row_##type, BOX(type), full))                   \
 	GEN_LOAD_ONE(id, c->w->f[i->rd], type, BOX(type))
 #define GEN_LOAD_ONE(id, d, type, box)                                              \
 	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)     \
@@ -484,16 +518,18 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 		uint64_t v;                                                         \
                                                                                     \
 		if (!load_lane(c, c->lane, va, sizeof(type), get_##type, &v))       \
-			return isa_chain(c, i, ISA_FAULT);                          \
+			return isa_chain(c, i, ISA_FAULT, isa_one_handlers);        \
 		count_lane(c, va, sizeof(type));                                    \
 		(d)[c->lane] = v | (box);                                           \
-		return isa_chain(c, i, ISA_NEXT);                                   \
+		return isa_chain(c, i, ISA_NEXT, isa_one_handlers);                 \
 	}
-#define GEN_STORE(id, type)                                                            \
-	GEN(id, exec_store(c, i, c->w->x[i->rs2], sizeof(type), put_row_##type, full)) \
+#define GEN_STORE(id, type)                                                                      \
+	ISA_LANE_HANDLERS(id,                                                                    \
+			  exec_store(c, i, c->w->x[i->rs2], sizeof(type), put_row_##type, full)) \
 	GEN_STORE_ONE(id, c->w->x[i->rs2], type)
-#define GEN_FSTORE(id, type)                                                           \
-	GEN(id, exec_store(c, i, c->w->f[i->rs2], sizeof(type), put_row_##type, full)) \
+#define GEN_FSTORE(id, type)                                                                     \
+	ISA_LANE_HANDLERS(id,                                                                    \
+			  exec_store(c, i, c->w->f[i->rs2], sizeof(type), put_row_##type, full)) \
 	GEN_STORE_ONE(id, c->w->f[i->rs2], type)
 #define GEN_STORE_ONE(id, s, type)                                                  \
 	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i)     \
@@ -501,27 +537,16 @@ ISA_INLINE enum isa_next exec_sc(struct isa_ctx *c, const struct isa_insn *i, un
 		uint64_t va = c->w->x[i->rs1][c->lane] + (uint64_t)(int64_t)i->imm; \
                                                                                     \
 		if (!store_lane(c, c->lane, va, sizeof(type), (s)[c->lane]))        \
-			return isa_chain(c, i, ISA_FAULT);                          \
+			return isa_chain(c, i, ISA_FAULT, isa_one_handlers);        \
 		count_lane(c, va, sizeof(type));                                    \
-		return isa_chain(c, i, ISA_NEXT);                                   \
+		return isa_chain(c, i, ISA_NEXT, isa_one_handlers);                 \
 	}
 
-/* Lanes take turns anyway: one handler serves both. */
-#define GEN_ONE(id, call)                                                        \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return call;                                                     \
-	}                                                                        \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return ISA_SOME(id)(c, i);                                       \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
 #define CAS_FOR_int32_t cas_32
 #define CAS_FOR_int64_t cas_64
-#define GEN_LR(id, type) GEN_ONE(id, exec_lr(c, i, sizeof(type)))
-#define GEN_SC(id, type) GEN_ONE(id, exec_sc(c, i, sizeof(type), CAS_FOR_##type))
-#define GEN_AMO(id, op) GEN_ONE(id, exec_amo(c, i, ISA_AMO_SIZE(id), amo_##op, join_##op))
+#define GEN_LR(id, type) ISA_SAME_HANDLERS(id, exec_lr(c, i, sizeof(type)))
+#define GEN_SC(id, type) ISA_SAME_HANDLERS(id, exec_sc(c, i, sizeof(type), CAS_FOR_##type))
+#define GEN_AMO(id, op) ISA_SAME_HANDLERS(id, exec_amo(c, i, ISA_AMO_SIZE(id), amo_##op, join_##op))
 #define ISA_AMO_SIZE(id) ISA_ATTR_STORE(isa_insn_info[ISA_OP_##id].attr)
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)

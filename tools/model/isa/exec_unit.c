@@ -117,16 +117,7 @@ ISA_INLINE enum isa_next exec_unit(struct isa_ctx *c, const struct isa_insn *i, 
 	return ISA_NEXT;
 }
 
-#define GEN_UNIT(id, unit)                                                       \
-	enum isa_next ISA_SOME(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return exec_unit(c, i, ISA_UNIT_##unit, lane_##id);              \
-	}                                                                        \
-	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                        \
-		return ISA_SOME(id)(c, i);                                       \
-	}                                                                        \
-	ISA_ONE_AS_SOME(id)
+#define GEN_UNIT(id, unit) ISA_SAME_HANDLERS(id, exec_unit(c, i, ISA_UNIT_##unit, lane_##id))
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
 	GEN_##generator(id, semantics)
 ISA_INSN_UNIT(X)

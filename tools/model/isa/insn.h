@@ -193,7 +193,7 @@ X(amomaxu_d, "amomaxu.d", 0xe000302f, 0xf800707f, AMO, AMO, maxu_64, ISA_A_AMO(8
 /* pause is a fence with a reserved operand set, so it comes first. */
 #define ISA_INSN_CTL(X) \
 X(jal,     "jal",     0x0000006f, 0x0000007f, J,    CTL,    jal,    ISA_A_CTL) \
-X(jalr,    "jalr",    0x00000067, 0x0000707f, LD,   CTL,    jalr,   ISA_A_CTL) \
+X(jalr,    "jalr",    0x00000067, 0x0000707f, LD,   JALR,   jalr,   ISA_A_CTL) \
 X(beq,     "beq",     0x00000063, 0x0000707f, B,    BRANCH, eq,     ISA_A_CTL) \
 X(bne,     "bne",     0x00001063, 0x0000707f, B,    BRANCH, ne,     ISA_A_CTL) \
 X(blt,     "blt",     0x00004063, 0x0000707f, B,    BRANCH, lt,     ISA_A_CTL) \

@@ -3,6 +3,10 @@
 #ifndef TESS_MODEL_ISA_INTERNAL_H
 #define TESS_MODEL_ISA_INTERNAL_H
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "insn.h"
 #include "isa.h"
 
@@ -130,6 +134,9 @@ enum isa_next {
 	ISA_FAULT, /* see struct isa_ctx fault fields */
 };
 
+struct isa_ctx;
+typedef enum isa_next (*isa_handler)(struct isa_ctx *c, const struct isa_insn *i);
+
 /*
  * State of one isa_run(). Between handlers wave->pc of the lanes in @mask is
  * stale: they are all at the instruction being executed.
@@ -143,8 +150,9 @@ struct isa_ctx {
 	uint64_t next_pc; /* for ISA_JUMP */
 	uint32_t mask; /* lanes that execute */
 	uint32_t lane; /* the first of them */
+	const isa_handler *handlers; /* of the kind for them */
 	uint64_t pick[ISA_LANES]; /* all ones for each of some of them, with ISA_HAVE_VECTORS */
-	const struct isa_insn *at; /* where a handler of one lane stopped */
+	const struct isa_insn *at; /* which instruction did not return ISA_NEXT */
 	uint8_t frm; /* that of all lanes of @fp_mask, ISA_RM_DYN if they differ */
 	/*
 	 * Sticky flags of the host's FP unit. They are flags that all lanes of
@@ -166,12 +174,10 @@ struct isa_ctx {
 	uint64_t local_bytes;
 };
 
-typedef enum isa_next (*isa_handler)(struct isa_ctx *c, const struct isa_insn *i);
-
 /*
  * Three handlers per instruction: all 16 lanes, those in c->mask, or the only one of the mask,
- * which is c->lane. The last kind calls the handler of the next instruction by itself, and so
- * executes the rest of its block.
+ * which is c->lane. Each calls the handler of the next instruction by itself, and so executes
+ * the rest of its block.
  */
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr)          \
 	enum isa_next ISA_FULL(id)(struct isa_ctx * c, const struct isa_insn *i); \
@@ -192,26 +198,129 @@ ISA_INSN(X)
 	for (uint32_t l##_left = (m), l; l##_left && (l = (uint32_t)__builtin_ctz(l##_left), 1); \
 	     l##_left &= l##_left - 1)
 
+/*
+ * Lanes that are not in the mask keep what they have. A vector unit does all and picks, which is
+ * faster than one by one as soon as there are two; but not for what it has no operation for.
+ */
+#define ISA_FOR_LANES(c, full, vector, d, value)                                      \
+	do {                                                                          \
+		if (full) {                                                           \
+			ISA_FOR_ALL(l)                                                \
+				(d)[l] = (value);                                     \
+		} else if (ISA_HAVE_VECTORS && (vector)) {                            \
+			const uint64_t *pick_ = (c)->pick;                            \
+                                                                                      \
+			ISA_FOR_ALL(l)                                                \
+				(d)[l] = ((value) & pick_[l]) | ((d)[l] & ~pick_[l]); \
+		} else {                                                              \
+			ISA_FOR_MASK(l, (c)->mask)                                    \
+				(d)[l] = (value);                                     \
+		}                                                                     \
+	} while (0)
+
+/* By operation; what stands behind the last instruction of a block, ISA_OP_END, ends it. */
+#define isa_full_handlers ISA_NAME(isa_full_handlers)
+#define isa_some_handlers ISA_NAME(isa_some_handlers)
 #define isa_one_handlers ISA_NAME(isa_one_handlers)
+extern const isa_handler isa_full_handlers[ISA_NR_OPS + 1];
+extern const isa_handler isa_some_handlers[ISA_NR_OPS + 1];
 extern const isa_handler isa_one_handlers[ISA_NR_OPS + 1];
 
-/* What a handler of one lane ends with. */
-ISA_INLINE enum isa_next isa_chain(struct isa_ctx *c, const struct isa_insn *i, enum isa_next next)
+/* What a handler ends with; @handlers are of its own kind. */
+ISA_INLINE enum isa_next isa_chain(struct isa_ctx *c, const struct isa_insn *i, enum isa_next next,
+				   const isa_handler *handlers)
 {
 	if (unlikely(next != ISA_NEXT)) {
 		c->at = i;
 		return next;
 	}
 	i++;
-	return isa_one_handlers[i->op](c, i);
+	return handlers[i->op](c, i);
 }
 
-/* One lane as the mask that it is. */
-#define ISA_ONE_AS_SOME(id)                                                     \
-	enum isa_next ISA_ONE(id)(struct isa_ctx * c, const struct isa_insn *i) \
-	{                                                                       \
-		return isa_chain(c, i, ISA_SOME(id)(c, i));                     \
+/* A handler that executes @call, which may depend on "full", and then the rest of the block */
+#define ISA_HANDLER(name, handlers, is_full, call)                      \
+	enum isa_next name(struct isa_ctx *c, const struct isa_insn *i) \
+	{                                                               \
+		const bool full = is_full;                              \
+                                                                        \
+		(void)full;                                             \
+		return isa_chain(c, i, call, handlers);                 \
 	}
+#define ISA_LANE_HANDLERS(id, call)                              \
+	ISA_HANDLER(ISA_FULL(id), isa_full_handlers, true, call) \
+	ISA_HANDLER(ISA_SOME(id), isa_some_handlers, false, call)
+/* One lane as the mask that it is */
+#define ISA_HANDLERS(id, call)      \
+	ISA_LANE_HANDLERS(id, call) \
+	ISA_HANDLER(ISA_ONE(id), isa_one_handlers, false, call)
+/* Where lanes take turns anyway, there is one function for all kinds. */
+#define ISA_SAME_HANDLERS(id, call)                                                        \
+	static __attribute__((noinline)) enum isa_next same_##id(struct isa_ctx *c,        \
+								 const struct isa_insn *i) \
+	{                                                                                  \
+		return call;                                                               \
+	}                                                                                  \
+	ISA_HANDLERS(id, same_##id(c, i))
+
+/*
+ * Program counters are read and written as vectors where there are some: a vector that is read has
+ * to wait until single words of it are written to the cache.
+ */
+#ifdef __AVX2__
+#define ISA_VECTOR_LANES 4
+#define ISA_VECTORS (ISA_LANES / ISA_VECTOR_LANES)
+
+ISA_INLINE __m256i isa_pc_vector(const struct isa_wave *w, unsigned int n)
+{
+	return _mm256_loadu_si256((const __m256i *)(w->pc + ISA_VECTOR_LANES * n));
+}
+
+/* Lanes of the wave that are at @pc, running or not */
+ISA_INLINE uint32_t isa_lanes_at(const struct isa_wave *w, uint64_t pc)
+{
+	__m256i at = _mm256_set1_epi64x((long long)pc);
+	uint32_t lanes = 0;
+
+	for (unsigned int n = 0; n < ISA_VECTORS; n++) {
+		__m256i same = _mm256_cmpeq_epi64(isa_pc_vector(w, n), at);
+
+		lanes |= (uint32_t)_mm256_movemask_pd((__m256d)same) << ISA_VECTOR_LANES * n;
+	}
+	return lanes;
+}
+
+ISA_INLINE void isa_set_pc(struct isa_wave *w, uint32_t mask, uint64_t pc)
+{
+	const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+	__m256i to = _mm256_set1_epi64x((long long)pc);
+
+	for (unsigned int n = 0; n < ISA_VECTORS; n++) {
+		__m256i part = _mm256_set1_epi64x(mask >> ISA_VECTOR_LANES * n);
+		__m256i in = _mm256_cmpeq_epi64(_mm256_and_si256(part, bit), bit);
+
+		if (!(mask >> ISA_VECTOR_LANES * n & ((1u << ISA_VECTOR_LANES) - 1)))
+			continue;
+		_mm256_storeu_si256((__m256i *)(w->pc + ISA_VECTOR_LANES * n),
+				    _mm256_blendv_epi8(isa_pc_vector(w, n), to, in));
+	}
+}
+#else
+ISA_INLINE uint32_t isa_lanes_at(const struct isa_wave *w, uint64_t pc)
+{
+	uint32_t lanes = 0;
+
+	for (unsigned int l = 0; l < ISA_LANES; l++)
+		lanes |= (uint32_t)(w->pc[l] == pc) << l;
+	return lanes;
+}
+
+ISA_INLINE void isa_set_pc(struct isa_wave *w, uint32_t mask, uint64_t pc)
+{
+	ISA_FOR_MASK(l, mask)
+		w->pc[l] = pc;
+}
+#endif
 
 ISA_INLINE enum isa_next isa_raise(struct isa_ctx *c, unsigned int lane, unsigned int cause,
 				   uint64_t va)

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ISA_GROUP_ALIGN 64u
 #define ISA_MAX_HARTS 256u
 #define ISA_LANES 16u /* harts that run in lockstep: a wave */
 #define ISA_MAX_WAVES (ISA_MAX_HARTS / ISA_LANES)
@@ -173,9 +174,10 @@ struct isa_sched {
 
 /*
  * Registers of 16 harts, one row per register. Row 32 of x swallows writes to
- * x0. Private to the engine: use isa_hart_get() and isa_hart_set().
+ * x0. Private to the engine: use isa_hart_get() and isa_hart_set(). No vector of
+ * a row lies in two lines of the cache.
  */
-struct isa_wave {
+struct __attribute__((aligned(ISA_GROUP_ALIGN))) isa_wave {
 	uint64_t x[33][ISA_LANES];
 	uint64_t f[32][ISA_LANES];
 	uint64_t pc[ISA_LANES];
@@ -289,7 +291,7 @@ void isa_code_flush(struct isa_engine *e);
 /* Totals; the owner may clear them between runs. */
 struct isa_counters *isa_engine_counters(struct isa_engine *e);
 
-/* Bytes to allocate for a group of @nr_harts (64-byte aligned is best). */
+/* Bytes to allocate for a group of @nr_harts, at an address that ISA_GROUP_ALIGN divides. */
 size_t isa_group_size(unsigned int nr_harts);
 
 /*

@@ -11,23 +11,11 @@
  * budget ends or a lane faults in the middle, the lanes that are behind are
  * noted in sched.pending and go first when the group continues.
  */
+#include <string.h>
+
 #include "hostfp.h"
 #include "internal.h"
 #include "sched.h"
-
-static const isa_handler full_handlers[ISA_NR_OPS] = {
-#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
-	[ISA_OP_##id] = ISA_FULL(id),
-	ISA_INSN(X)
-#undef X
-};
-
-static const isa_handler some_handlers[ISA_NR_OPS] = {
-#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
-	[ISA_OP_##id] = ISA_SOME(id),
-	ISA_INSN(X)
-#undef X
-};
 
 static enum isa_next end_of_block(struct isa_ctx *c, const struct isa_insn *i)
 {
@@ -35,6 +23,22 @@ static enum isa_next end_of_block(struct isa_ctx *c, const struct isa_insn *i)
 	(void)i;
 	return ISA_NEXT;
 }
+
+const isa_handler isa_full_handlers[ISA_NR_OPS + 1] = {
+#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
+	[ISA_OP_##id] = ISA_FULL(id),
+	ISA_INSN(X)
+#undef X
+		[ISA_OP_END] = end_of_block,
+};
+
+const isa_handler isa_some_handlers[ISA_NR_OPS + 1] = {
+#define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
+	[ISA_OP_##id] = ISA_SOME(id),
+	ISA_INSN(X)
+#undef X
+		[ISA_OP_END] = end_of_block,
+};
 
 const isa_handler isa_one_handlers[ISA_NR_OPS + 1] = {
 #define X(id, mnemonic, match, mask, format, generator, semantics, attr) \
@@ -46,6 +50,9 @@ const isa_handler isa_one_handlers[ISA_NR_OPS + 1] = {
 
 static uint32_t lowest_lanes(uint32_t mask, uint64_t n)
 {
+#if defined(__AVX2__) && defined(__BMI2__)
+	return _pdep_u32((1u << n) - 1, mask);
+#else
 	uint32_t out = 0;
 
 	while (n--) {
@@ -53,40 +60,12 @@ static uint32_t lowest_lanes(uint32_t mask, uint64_t n)
 		mask &= mask - 1;
 	}
 	return out;
-}
-
-static void set_pc(struct isa_wave *w, uint32_t mask, uint64_t pc)
-{
-	ISA_FOR_MASK(l, mask)
-		w->pc[l] = pc;
+#endif
 }
 
 static uint64_t pc_after(const struct isa_block *b, unsigned int n)
 {
 	return b->pc + (n == b->nr ? b->size : 2u * b->insn[n].off);
-}
-
-/* The first @n instructions of @b were executed by @lanes harts each. */
-static void account(struct isa_ctx *c, const struct isa_block *b, unsigned int n,
-		    unsigned int lanes)
-{
-	struct isa_counters *sum = &c->e->counters;
-	unsigned int k;
-
-	c->retired += (uint64_t)n * lanes;
-	if (n == b->nr) {
-		sum->flops += b->sum.flops * lanes;
-		sum->load_bytes += b->sum.load_bytes * lanes;
-		sum->store_bytes += b->sum.store_bytes * lanes;
-		return;
-	}
-	for (k = 0; k < n; k++) {
-		uint32_t attr = isa_insn_info[b->insn[k].op].attr;
-
-		sum->flops += (uint64_t)ISA_ATTR_FLOPS(attr) * lanes;
-		sum->load_bytes += (uint64_t)ISA_ATTR_LOAD(attr) * lanes;
-		sum->store_bytes += (uint64_t)ISA_ATTR_STORE(attr) * lanes;
-	}
 }
 
 static void account_one(struct isa_ctx *c, const struct isa_insn *i, unsigned int lanes)
@@ -100,6 +79,29 @@ static void account_one(struct isa_ctx *c, const struct isa_insn *i, unsigned in
 	sum->store_bytes += (uint64_t)ISA_ATTR_STORE(attr) * lanes;
 }
 
+/* The first @n instructions of @b were executed by @lanes harts each. */
+static __attribute__((noinline)) void account_part(struct isa_ctx *c, const struct isa_block *b,
+						   unsigned int n, unsigned int lanes)
+{
+	for (unsigned int k = 0; k < n; k++)
+		account_one(c, &b->insn[k], lanes);
+}
+
+ISA_INLINE void account(struct isa_ctx *c, const struct isa_block *b, unsigned int n,
+			unsigned int lanes)
+{
+	struct isa_counters *sum = &c->e->counters;
+
+	if (unlikely(n != b->nr)) {
+		account_part(c, b, n, lanes);
+		return;
+	}
+	c->retired += (uint64_t)n * lanes;
+	sum->flops += b->sum.flops * lanes;
+	sum->load_bytes += b->sum.load_bytes * lanes;
+	sum->store_bytes += b->sum.store_bytes * lanes;
+}
+
 static void use_quantum(struct isa_group *g, uint64_t n)
 {
 	uint64_t left = (uint64_t)g->sched.quantum;
@@ -110,9 +112,7 @@ static void use_quantum(struct isa_group *g, uint64_t n)
 /* Harts that jumped to the exit address are done. */
 static void retire_exited(struct isa_wave *w, uint32_t mask)
 {
-	ISA_FOR_MASK(l, mask)
-		if (w->pc[l] == ISA_EXIT_ADDR)
-			w->running &= (uint16_t)~(1u << l);
+	w->running &= (uint16_t)~(isa_lanes_at(w, ISA_EXIT_ADDR) & mask);
 }
 
 static void fill_fault(const struct isa_ctx *c, uint64_t pc, uint32_t bits, struct isa_fault *f)
@@ -161,54 +161,71 @@ static unsigned int steps_to(const struct isa_block *b, uint64_t limit)
 	return n;
 }
 
-/* Who executes: c->mask is new. All of them need nothing picked. */
+/* Who executes: c->mask is new. */
 static void use_lanes(struct isa_ctx *c, uint32_t mask)
 {
 	c->mask = mask;
 	c->lane = (uint32_t)__builtin_ctz(mask);
-	if (!ISA_HAVE_VECTORS || mask == ISA_ALL_LANES)
+	if (mask == ISA_ALL_LANES) {
+		c->handlers = isa_full_handlers;
+		return;
+	}
+	if (!(mask & (mask - 1))) {
+		c->handlers = isa_one_handlers;
+		return;
+	}
+	c->handlers = isa_some_handlers;
+	if (!ISA_HAVE_VECTORS)
 		return;
 	ISA_FOR_ALL(l)
 		c->pick[l] = 0 - (uint64_t)(mask >> l & 1);
 }
 
-static enum isa_next exec(struct isa_ctx *c, const struct isa_block *b, unsigned int n,
-			  const struct isa_insn **at)
+/* The first @n instructions of @b, and no more: as a block of their own */
+static __attribute__((noinline)) enum isa_next
+exec_part(struct isa_ctx *c, const struct isa_block *b, unsigned int n, unsigned int *at)
 {
-	const isa_handler *handlers = c->mask == ISA_ALL_LANES ? full_handlers : some_handlers;
-	const struct isa_insn *i = b->insn;
-	const struct isa_insn *end = i + n;
+	struct isa_insn part[ISA_BLOCK_MAX];
+	enum isa_next next;
+
+	memcpy(part, b->insn, n * sizeof(*part));
+	part[n].op = ISA_OP_END;
+	next = c->handlers[part->op](c, part);
+	*at = next == ISA_FAULT ? (unsigned int)(c->at - part) : n;
+	return next;
+}
+
+/* *@at: how many instructions before one that faulted */
+ISA_INLINE enum isa_next exec(struct isa_ctx *c, const struct isa_block *b, unsigned int n,
+			      unsigned int *at)
+{
 	enum isa_next next;
 
 	c->block_pc = b->pc;
 	if (b->hostfp && c->fp_mask != c->mask)
 		isa_fp_setup(c);
-	if (n == b->nr && !(c->mask & (c->mask - 1))) {
-		next = isa_one_handlers[i->op](c, i);
-		*at = c->at;
-		return next;
-	}
-	do {
-		next = handlers[i->op](c, i);
-		if (unlikely(next != ISA_NEXT))
-			break;
-	} while (++i < end);
-	*at = i;
+	if (unlikely(n < b->nr))
+		return exec_part(c, b, n, at);
+	next = c->handlers[b->insn->op](c, b->insn);
+	*at = next == ISA_FAULT ? (unsigned int)(c->at - b->insn) : n;
 	return next;
 }
 
-/* Lane c->fault_lane cannot execute @i; note who is through and who is not. */
-static void stop_at_fault(struct isa_ctx *c, const struct isa_block *b, const struct isa_insn *i,
+/*
+ * Lane c->fault_lane cannot execute the instruction behind @before others; note who is through and
+ * who is not.
+ */
+static void stop_at_fault(struct isa_ctx *c, const struct isa_block *b, unsigned int before,
 			  uint32_t set_mask, struct isa_fault *fault)
 {
 	uint32_t through = c->mask & ((1u << c->fault_lane) - 1);
+	const struct isa_insn *i = &b->insn[before];
 	uint64_t pc = isa_insn_pc(c, i);
-	unsigned int before = (unsigned int)(i - b->insn);
 
 	account(c, b, before, (unsigned int)__builtin_popcount(c->mask));
 	account_one(c, i, (unsigned int)__builtin_popcount(through));
-	set_pc(c->w, set_mask, pc);
-	set_pc(c->w, through, pc + isa_insn_len(i->bits));
+	isa_set_pc(c->w, set_mask, pc);
+	isa_set_pc(c->w, through, pc + isa_insn_len(i->bits));
 	c->g->sched.pending = (uint16_t)(set_mask & ~through);
 	fill_fault(c, pc, i->bits, fault);
 }
@@ -229,27 +246,28 @@ static enum outcome step_some(struct isa_ctx *c, const struct isa_block *b,
 			      const struct isa_set *set, struct isa_fault *fault)
 {
 	unsigned int lanes = (unsigned int)__builtin_popcount(c->mask);
-	const struct isa_insn *i;
-	uint64_t before = c->retired;
+	const struct isa_insn *i = b->insn;
+	uint64_t before = c->retired, pc = 0;
 	enum isa_next next;
+	unsigned int at;
 	bool ctl;
 
-	set_pc(c->w, set->mask, set->pc);
-	next = exec(c, b, 1, &i);
+	isa_set_pc(c->w, set->mask, set->pc);
+	next = exec(c, b, 1, &at);
 	if (next == ISA_FAULT) {
-		stop_at_fault(c, b, b->insn, set->mask, fault);
+		stop_at_fault(c, b, 0, set->mask, fault);
 		use_quantum(c->g, c->retired - before);
 		return SET_FAULTED;
 	}
-	i = b->insn;
 	ctl = isa_insn_info[i->op].attr & ISA_A_CTL;
 	account_one(c, i, lanes);
 	use_quantum(c->g, lanes);
-	if (next == ISA_NEXT)
-		set_pc(c->w, c->mask, set->pc + isa_insn_len(i->bits));
-	else if (next == ISA_JUMP)
-		set_pc(c->w, c->mask, c->next_pc);
-	retire_exited(c->w, c->mask);
+	if (next != ISA_SPLIT) {
+		pc = next == ISA_JUMP ? c->next_pc : set->pc + isa_insn_len(i->bits);
+		isa_set_pc(c->w, c->mask, pc);
+	}
+	if (next == ISA_SPLIT || pc == ISA_EXIT_ADDR)
+		retire_exited(c->w, c->mask);
 	c->g->sched.pending = (uint16_t)(set->mask & ~c->mask);
 	if (ctl && !c->g->sched.pending && !c->g->sched.quantum)
 		isa_sched_rotate(c->g);
@@ -272,10 +290,10 @@ static enum outcome after_steps(struct isa_ctx *c, struct isa_set *set, const st
 	if (likely(set->pc != ISA_EXIT_ADDR && !(ctl && !c->g->sched.quantum))) {
 		if (set->pc < set->limit && (set->alone || !ctl))
 			return SET_GOES_ON;
-		set_pc(c->w, set->mask, set->pc);
+		isa_set_pc(c->w, set->mask, set->pc);
 		return SET_ENDS;
 	}
-	set_pc(c->w, set->mask, set->pc);
+	isa_set_pc(c->w, set->mask, set->pc);
 	retire_exited(c->w, set->mask);
 	if (ctl && !c->g->sched.quantum)
 		isa_sched_rotate(c->g);
@@ -294,17 +312,16 @@ static enum outcome run_set(struct isa_ctx *c, struct isa_set *set, uint64_t bud
 	use_lanes(c, set->mask);
 	while (outcome == SET_GOES_ON) {
 		uint64_t left = budget - c->retired, before = c->retired;
-		const struct isa_insn *i;
 		enum isa_next next;
-		unsigned int n;
+		unsigned int n, at;
 
 		if (!left) {
-			set_pc(c->w, set->mask, set->pc);
+			isa_set_pc(c->w, set->mask, set->pc);
 			return SET_ENDS;
 		}
 		b = follow(c, b, set->pc);
 		if (unlikely(!b)) {
-			set_pc(c->w, set->mask, set->pc);
+			isa_set_pc(c->w, set->mask, set->pc);
 			c->g->sched.pending = (uint16_t)set->mask;
 			c->fault_lane = (uint32_t)__builtin_ctz(set->mask);
 			fill_fault(c, set->pc, 0, fault);
@@ -319,9 +336,9 @@ static enum outcome run_set(struct isa_ctx *c, struct isa_set *set, uint64_t bud
 			return step_some(c, b, set, fault);
 		}
 		gen = c->e->code_gen;
-		next = exec(c, b, n, &i);
+		next = exec(c, b, n, &at);
 		if (unlikely(next == ISA_FAULT)) {
-			stop_at_fault(c, b, i, set->mask, fault);
+			stop_at_fault(c, b, at, set->mask, fault);
 			use_quantum(c->g, c->retired - before);
 			return SET_FAULTED;
 		}
@@ -365,6 +382,10 @@ static void find_private(struct isa_ctx *c)
 	const struct isa_dispatch *d = &c->g->d;
 	uint64_t end = d->private_base + (uint64_t)d->private_stride * c->g->nr_harts;
 
+	c->private_base = 0;
+	c->private_size = 0;
+	c->private_page = 0;
+	c->private_pages = 0;
 	if (end <= d->private_base)
 		return;
 	c->private_base = d->private_base;
@@ -373,14 +394,26 @@ static void find_private(struct isa_ctx *c)
 	c->private_pages = ((end + ISA_PAGE_SIZE - 1) & ISA_PAGE_MASK) - c->private_page;
 }
 
+/* What is not set here is set before it is read; runs are short. */
+static void begin(struct isa_ctx *c, struct isa_engine *e, struct isa_group *g)
+{
+	c->e = e;
+	c->g = g;
+	c->w = NULL;
+	c->retired = 0;
+	c->private_bytes = 0;
+	c->local_bytes = 0;
+	find_private(c);
+}
+
 enum isa_stop ISA_NAME(isa_run)(struct isa_engine *e, struct isa_group *g, uint64_t budget,
 				uint64_t *retired, struct isa_fault *fault)
 {
-	struct isa_ctx c = { .e = e, .g = g };
+	struct isa_ctx c;
 	uint32_t host = isa_hostfp_enter();
 	enum isa_stop stop;
 
-	find_private(&c);
+	begin(&c, e, g);
 	stop = run_group(&c, budget, fault);
 	isa_hostfp_leave(host);
 	g->cycle += c.retired;

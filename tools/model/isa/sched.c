@@ -16,10 +16,6 @@
  */
 #include <limits.h>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "sched.h"
 
 #define LEADER_ACTIVE 0x80u
@@ -33,8 +29,6 @@ void isa_sched_check(struct isa_group *g)
 {
 	struct isa_sched *s = &g->sched;
 	struct isa_wave *w;
-	uint32_t keep = 0;
-	uint64_t pc;
 
 	if (s->wave >= g->nr_waves) {
 		s->wave = 0;
@@ -48,10 +42,7 @@ void isa_sched_check(struct isa_group *g)
 	s->pending &= w->running;
 	if (!s->pending)
 		return;
-	pc = w->pc[__builtin_ctz(s->pending)];
-	ISA_FOR_MASK(l, s->pending)
-		keep |= (uint32_t)(w->pc[l] == pc) << l;
-	s->pending = (uint16_t)keep;
+	s->pending &= (uint16_t)isa_lanes_at(w, w->pc[__builtin_ctz(s->pending)]);
 }
 
 static void next_wave(struct isa_group *g)
@@ -97,64 +88,88 @@ bool isa_sched_wave(struct isa_group *g)
 	return true;
 }
 
+/*
+ * Program counters of @lanes as signed numbers, which is what AVX2 compares: with the sign turned
+ * over, and all ones, which is no pc of an instruction, for other lanes.
+ */
 #ifdef __AVX2__
-#define VECTOR_LANES 4
-#define VECTORS (ISA_LANES / VECTOR_LANES)
+#define NONE LLONG_MAX
 
-ISA_INLINE __m256i pc_vector(const struct isa_wave *w, unsigned int n)
-{
-	return _mm256_loadu_si256((const __m256i *)(w->pc + VECTOR_LANES * n));
-}
-
-/* Lanes of the wave that are at @pc, running or not */
-static uint32_t lanes_at(const struct isa_wave *w, uint64_t pc)
-{
-	__m256i at = _mm256_set1_epi64x((long long)pc);
-	uint32_t lanes = 0;
-
-	for (unsigned int n = 0; n < VECTORS; n++) {
-		__m256i same = _mm256_cmpeq_epi64(pc_vector(w, n), at);
-
-		lanes |= (uint32_t)_mm256_movemask_pd((__m256d)same) << VECTOR_LANES * n;
-	}
-	return lanes;
-}
-
-/* Lowest pc of @lanes; all ones without any. AVX2 compares signed numbers. */
-static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
+ISA_INLINE void signed_pcs(const struct isa_wave *w, uint32_t lanes, __m256i *pc)
 {
 	const __m256i sign = _mm256_set1_epi64x(LLONG_MIN);
-	const __m256i none = _mm256_set1_epi64x(LLONG_MAX);
-	__m256i bit = _mm256_setr_epi64x(1, 2, 4, 8), low = none;
+	const __m256i none = _mm256_set1_epi64x(NONE);
+	__m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
 	__m256i set = _mm256_set1_epi64x(lanes);
-	__m128i half;
-	long long a, b;
 
-	for (unsigned int n = 0; n < VECTORS; n++) {
+	for (unsigned int n = 0; n < ISA_VECTORS; n++) {
 		__m256i in = _mm256_cmpeq_epi64(_mm256_and_si256(set, bit), bit);
-		__m256i pc = _mm256_xor_si256(pc_vector(w, n), sign);
 
-		pc = _mm256_blendv_epi8(none, pc, in);
-		low = _mm256_blendv_epi8(low, pc, _mm256_cmpgt_epi64(low, pc));
-		bit = _mm256_slli_epi64(bit, VECTOR_LANES);
+		pc[n] = _mm256_blendv_epi8(none, _mm256_xor_si256(isa_pc_vector(w, n), sign), in);
+		bit = _mm256_slli_epi64(bit, ISA_VECTOR_LANES);
 	}
-	half = _mm256_extracti128_si256(low, 1);
-	half = _mm_blendv_epi8(_mm256_castsi256_si128(low), half,
-			       _mm_cmpgt_epi64(_mm256_castsi256_si128(low), half));
-	a = _mm_cvtsi128_si64(half);
-	b = _mm_extract_epi64(half, 1);
-	return (uint64_t)(a < b ? a : b) ^ 1ull << 63;
+}
+
+ISA_INLINE __m256i lower(__m256i a, __m256i b)
+{
+	return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
+}
+
+/* Lowest of all, in each lane of a vector */
+ISA_INLINE __m256i lowest(const __m256i *pc)
+{
+	__m256i low = lower(lower(pc[0], pc[1]), lower(pc[2], pc[3]));
+
+	low = lower(low, _mm256_permute4x64_epi64(low, 0x4e));
+	return lower(low, _mm256_shuffle_epi32(low, 0x4e));
+}
+
+ISA_INLINE uint64_t unsigned_pc(__m256i pc)
+{
+	return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(pc)) ^ 1ull << 63;
+}
+
+/* Lowest pc of @lanes; all ones without any. */
+static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
+{
+	__m256i pc[ISA_VECTORS];
+
+	signed_pcs(w, lanes, pc);
+	return unsigned_pc(lowest(pc));
+}
+
+/* Lowest pc of @lanes above @pc; all ones without any. */
+static uint64_t next_pc(const struct isa_wave *w, uint32_t lanes, uint64_t pc)
+{
+	const __m256i none = _mm256_set1_epi64x(NONE);
+	const __m256i at = _mm256_set1_epi64x((long long)(pc ^ 1ull << 63));
+	__m256i all[ISA_VECTORS];
+
+	signed_pcs(w, lanes, all);
+	for (unsigned int n = 0; n < ISA_VECTORS; n++)
+		all[n] = _mm256_blendv_epi8(none, all[n], _mm256_cmpgt_epi64(all[n], at));
+	return unsigned_pc(lowest(all));
+}
+
+/* Those of @lanes that have the lowest pc, and the next one above it. Not all have the same. */
+ISA_INLINE void lowest_set(const struct isa_wave *w, uint32_t lanes, struct isa_set *set)
+{
+	const __m256i none = _mm256_set1_epi64x(NONE);
+	__m256i pc[ISA_VECTORS], low;
+
+	signed_pcs(w, lanes, pc);
+	low = lowest(pc);
+	set->pc = unsigned_pc(low);
+	set->mask = 0;
+	for (unsigned int n = 0; n < ISA_VECTORS; n++) {
+		__m256i same = _mm256_cmpeq_epi64(pc[n], low);
+
+		set->mask |= (uint32_t)_mm256_movemask_pd((__m256d)same) << ISA_VECTOR_LANES * n;
+		pc[n] = _mm256_blendv_epi8(pc[n], none, same);
+	}
+	set->limit = unsigned_pc(lowest(pc));
 }
 #else
-static uint32_t lanes_at(const struct isa_wave *w, uint64_t pc)
-{
-	uint32_t lanes = 0;
-
-	for (unsigned int l = 0; l < ISA_LANES; l++)
-		lanes |= (uint32_t)(w->pc[l] == pc) << l;
-	return lanes;
-}
-
 static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
 {
 	uint64_t pc = ~0ull;
@@ -164,16 +179,24 @@ static uint64_t lowest_pc(const struct isa_wave *w, uint32_t lanes)
 			pc = w->pc[l];
 	return pc;
 }
-#endif
 
-static uint32_t lanes_above(const struct isa_wave *w, uint64_t pc, uint32_t lanes)
+static uint64_t next_pc(const struct isa_wave *w, uint32_t lanes, uint64_t pc)
 {
-	uint32_t above = 0;
+	uint64_t next = ~0ull;
 
 	ISA_FOR_MASK(l, lanes)
-		above |= (uint32_t)(w->pc[l] > pc) << l;
-	return above;
+		if (w->pc[l] > pc && w->pc[l] < next)
+			next = w->pc[l];
+	return next;
 }
+
+static void lowest_set(const struct isa_wave *w, uint32_t lanes, struct isa_set *set)
+{
+	set->pc = lowest_pc(w, lanes);
+	set->mask = isa_lanes_at(w, set->pc) & lanes;
+	set->limit = lowest_pc(w, lanes & ~set->mask);
+}
+#endif
 
 void isa_sched_set(struct isa_group *g, struct isa_set *set)
 {
@@ -193,14 +216,18 @@ void isa_sched_set(struct isa_group *g, struct isa_set *set)
 		*leader &= (uint8_t)~LEADER_ACTIVE;
 	set->alone = true;
 	set->pc = w->pc[__builtin_ctz(w->running)];
-	set->mask = lanes_at(w, set->pc) & w->running;
+	set->mask = isa_lanes_at(w, set->pc) & w->running;
 	if (likely(set->mask == w->running))
 		return;
 	set->alone = !(*leader & LEADER_ACTIVE);
-	set->pc = set->alone ? lowest_pc(w, w->running) : w->pc[*leader % ISA_LANES];
-	set->mask = lanes_at(w, set->pc) & w->running;
+	if (likely(set->alone)) {
+		lowest_set(w, w->running, set);
+		return;
+	}
+	set->pc = w->pc[*leader % ISA_LANES];
+	set->mask = isa_lanes_at(w, set->pc) & w->running;
 	others = w->running & ~set->mask;
-	set->limit = lowest_pc(w, set->alone ? others : lanes_above(w, set->pc, others));
+	set->limit = next_pc(w, others, set->pc);
 }
 
 /* Next lane in turn to lead that the lowest-pc rule would not have chosen. */

@@ -274,7 +274,7 @@ static bool check_program(struct isa_env *env, struct isa_env *other, unsigned i
 		.other = other,
 		.p.apart = nr % 2,
 		.p.units = nr % 5 > 1,
-		.ref = { malloc(ENV_SIZE), malloc(isa_group_size(HARTS)), { 0 } },
+		.ref = { malloc(ENV_SIZE), env_group_memory(HARTS), { 0 } },
 		.mem = calloc(1, ENV_SIZE),
 	};
 	bool good;

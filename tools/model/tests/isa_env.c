@@ -41,6 +41,13 @@ static void *must(void *p)
 	return p;
 }
 
+struct isa_group *env_group_memory(unsigned int nr_harts)
+{
+	size_t size = isa_group_size(nr_harts);
+
+	return memset(must(aligned_alloc(ISA_GROUP_ALIGN, size)), 0, size);
+}
+
 struct isa_env *env_new_for(enum isa_host host)
 {
 	static const struct isa_ops ops = { .translate = translate };
@@ -50,7 +57,7 @@ struct isa_env *env_new_for(enum isa_host host)
 	memset(env->mem, 0, ENV_SIZE);
 	memset(env->prot, ENV_R | ENV_W | ENV_X, sizeof(env->prot));
 	env->e = must(isa_engine_new_for(&ops, env, host));
-	env->g = must(calloc(1, isa_group_size(ISA_MAX_HARTS)));
+	env->g = env_group_memory(ISA_MAX_HARTS);
 	env_group(env, 1);
 	return env;
 }

@@ -34,6 +34,9 @@ struct isa_env *env_new(void);
 struct isa_env *env_new_for(enum isa_host host);
 void env_free(struct isa_env *env);
 
+/* Zeroed, of the size and alignment that a group has. Exits if there is none. */
+struct isa_group *env_group_memory(unsigned int nr_harts);
+
 /* Put @n words at ENV_CODE. */
 void env_code(struct isa_env *env, const uint32_t *words, unsigned int n);
 #define ENV_CODE_OF(env, ...)                            \

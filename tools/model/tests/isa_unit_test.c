@@ -633,9 +633,9 @@ static void test_missing(struct isa_env *env)
 static bool faults(struct isa_env *env, uint32_t word, uint32_t cause, uint64_t va)
 {
 	size_t size = isa_group_size(1);
-	struct isa_group *before = malloc(size);
+	struct isa_group *before = env_group_memory(1);
 	uint8_t *mem = malloc(ENV_SIZE);
-	bool good = before && mem;
+	bool good = mem;
 
 	if (good) {
 		ENV_CODE_OF(env, word, EXIT);
