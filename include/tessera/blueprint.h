@@ -143,6 +143,8 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
  * @texture: texels, permille of the possible
  * @pixel: pixels, permille of the possible
  * @ray: rays, permille of the possible
+ * @units: busy time of kernels that can use units for textures, pixels or rays, permille, also
+ *	where there are none
  * @memory: memory traffic, permille of the possible
  * @slices: slices that it was measured on; 0: nothing was measured
  * @heads: displays
@@ -157,6 +159,7 @@ struct tess_profile {
 	u32 texture;
 	u32 pixel;
 	u32 ray;
+	u32 units;
 	u32 memory;
 	u32 slices;
 	u32 heads;
@@ -168,7 +171,7 @@ struct tess_profile {
 /**
  * tess_profile_parse() - read a profile
  * @text: words as of tess_blueprint_parse(): utilization=P queue=MILLI shader=P texture=P
- *	pixel=P ray=P memory=P slices=N displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote
+ *	pixel=P ray=P units=P memory=P slices=N displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote
  *	engines=LIST; white space between them includes newlines, "#" starts a comment to the end of
  *	the line
  * @profile: result, untouched on failure

@@ -27,6 +27,8 @@
  * @TESS_COUNT_GLOBAL_BYTES: bytes that shaders loaded and stored, but for those of private and of
  *	local memory
  * @TESS_COUNT_PRIVATE_BYTES: the same, in private memory
+ * @TESS_COUNT_UNIT_CYCLES: BUSY cycles of dispatches that asked for units, also of those that got
+ *	none
  * @TESS_COUNTS: number of counters
  */
 enum tess_count {
@@ -48,6 +50,7 @@ enum tess_count {
 	TESS_COUNT_RAYS,
 	TESS_COUNT_GLOBAL_BYTES,
 	TESS_COUNT_PRIVATE_BYTES,
+	TESS_COUNT_UNIT_CYCLES,
 	TESS_COUNTS
 };
 

@@ -279,12 +279,14 @@ TEST(nonsense)
 		ASSERT_LE(load.texture, 1000U);
 		ASSERT_LE(load.pixel, 1000U);
 		ASSERT_LE(load.ray, 1000U);
+		ASSERT_LE(load.units, 1000U);
 	}
 }
 
 /* What a slice counted in 1000 busy cycles, and its rates; 4 cores, 64 bytes a cycle */
 struct kind_of_work {
-	u64 instructions, flops, stall, texels, pixels, rays, copied, linked, global, private;
+	u64 instructions, flops, stall, texels, pixels, rays, copied, linked, global, private,
+		units;
 	bool draws, traffic;
 	struct tess_load load;
 };
@@ -310,6 +312,7 @@ static const struct kind_of_work kinds_of_work[] = {
 	{ .instructions = 10, .rays = 1000, .draws = true, .load = { .ray = 250 } },
 	/* A slice without units */
 	{ .instructions = 4000, .texels = 4, .pixels = 4, .rays = 1, .load = { .shader = 999 } },
+	{ .instructions = 4000, .units = 250, .load = { .shader = 1000, .units = 250 } },
 	/* Private memory does not count, and links do where nothing else is known */
 	{ .copied = 16000,
 	  .linked = 16000,
@@ -334,6 +337,7 @@ static void count(struct work *w, const struct kind_of_work *k)
 	*counter_of(w, TESS_COUNT_LINK_BYTES) += k->linked;
 	*counter_of(w, TESS_COUNT_GLOBAL_BYTES) += k->global;
 	*counter_of(w, TESS_COUNT_PRIVATE_BYTES) += k->private;
+	*counter_of(w, TESS_COUNT_UNIT_CYCLES) += k->units;
 	w->time += 1000;
 }
 
@@ -372,6 +376,7 @@ TEST(intensities)
 		EXPECT_EQ(load.texture, want->texture);
 		EXPECT_EQ(load.pixel, want->pixel);
 		EXPECT_EQ(load.ray, want->ray);
+		EXPECT_EQ(load.units, want->units);
 		EXPECT_EQ(load.memory, want->memory);
 	}
 }

@@ -29,18 +29,18 @@ struct sample {
 
 static const struct sample given[] = {
 	{ "",
-	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 displays=0 path=local" },
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 displays=0 path=local" },
 	{ "# a desktop\n"
 	  "utilization=950 queue=1500\t# busy\n"
 	  "displays=2@2560x1440@144 path=remote\n\n"
-	  "engines=raster,compute#all\nshader=1 texture=2 ray=8 memory=3 slices=4 pixel=9",
-	  "utilization=950 queue=1500 shader=1 texture=2 pixel=9 ray=8 memory=3 slices=4 "
+	  "engines=raster,compute#all\nshader=1 texture=2 ray=8 memory=3 units=7 slices=4 pixel=9",
+	  "utilization=950 queue=1500 shader=1 texture=2 pixel=9 ray=8 units=7 memory=3 slices=4 "
 	  "displays=2@2560x1440@144 path=remote engines=compute,raster" },
 	{ "displays=4@1x16384 queue=4294967295 engines=all",
-	  "utilization=0 queue=4294967295 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 "
+	  "utilization=0 queue=4294967295 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 "
 	  "displays=4@1x16384 path=local engines=all" },
 	{ "displays=1",
-	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 memory=0 slices=0 displays=1 path=local" },
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 displays=1 path=local" },
 };
 
 static const struct sample refused[] = {
@@ -51,6 +51,7 @@ static const struct sample refused[] = {
 	{ "queue=4294967296", "line 1, column 7: queue: 4294967296 is not from 0 to 4294967295" },
 	{ "slices=65", "line 1, column 8: slices: 65 is not from 0 to 64" },
 	{ "ray=1001", "line 1, column 5: ray: 1001 is not from 0 to 1000" },
+	{ "units=1001", "line 1, column 7: units: 1001 is not from 0 to 1000" },
 	{ "shader=0.5", "line 1, column 8: shader: \"0.5\" is no number" },
 	{ "displays=5", "line 1, column 10: displays: 5 is not from 0 to 4" },
 	{ "displays=@800x600", "line 1, column 10: displays: \"\" is no number" },
@@ -212,6 +213,10 @@ static const struct rule rules[] = {
 	  "slices=2 max=2 kind=mixed memory=16M policy=auto",
 	  "slices=2 min=2 max=2 kind=mixed memory=16M topology=none engines=all" REST("0") },
 	{ "slices=4 utilization=500 ray=1", BASE, SAME("4", "render") },
+	/* Measured where there are no units: how much it draws is not known, and nothing is if it does */
+	{ "slices=4 utilization=500 units=500 shader=900", BASE, SAME("4", "mixed") },
+	{ "slices=4 utilization=500 units=499 shader=900", BASE, SAME("4", "compute") },
+	{ "slices=4 utilization=500 units=1000 ray=400", BASE, SAME("4", "render") },
 	{ "slices=4 utilization=500 pixel=1 shader=900", BASE, SAME("4", "mixed") },
 	{ "slices=2 ray=1", "slices=2 kind=compute engines=compute policy=auto",
 	  "slices=2 min=2 max=2 kind=render memory=0 topology=none "
@@ -438,27 +443,33 @@ static const struct lean {
 	u32 pixel;
 	u32 ray;
 	u32 shader;
+	u32 units;
 	u32 wanted;
 } leans[] = {
 	/* nothing else than one of the units, or all of them by turns */
-	{ TESS_KIND_MIXED, 800, 0, 0, 100, TESS_KIND_RENDER },
-	{ TESS_KIND_MIXED, 0, 900, 0, 0, TESS_KIND_RENDER },
-	{ TESS_KIND_MIXED, 0, 0, 1000, 0, TESS_KIND_RENDER },
-	{ TESS_KIND_MIXED, 300, 250, 250, 200, TESS_KIND_RENDER },
-	{ TESS_KIND_MIXED, 799, 0, 0, 100, TESS_KIND_MIXED },
-	{ TESS_KIND_MIXED, 0, 0, 0, 900, TESS_KIND_MIXED },
-	{ TESS_KIND_MIXED, 0, 0, 0, 0, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 800, 0, 0, 100, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 0, 900, 0, 0, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 0, 0, 1000, 0, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 300, 250, 250, 200, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_MIXED, 799, 0, 0, 100, 0, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 0, 0, 0, 900, 0, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 0, 0, 0, 0, 0, TESS_KIND_MIXED },
 	/* hardly any of it */
-	{ TESS_KIND_RENDER, 0, 0, 0, 900, TESS_KIND_MIXED },
-	{ TESS_KIND_RENDER, 20, 20, 9, 600, TESS_KIND_MIXED },
-	{ TESS_KIND_RENDER, 20, 20, 10, 900, TESS_KIND_RENDER },
-	{ TESS_KIND_RENDER, 0, 0, 0, 599, TESS_KIND_RENDER },
-	{ TESS_KIND_RENDER, 1000, 0, 0, 0, TESS_KIND_RENDER },
-	/* where nothing can be seen, and where several differ */
-	{ TESS_KIND_COMPUTE, 0, 0, 0, 1000, TESS_KIND_COMPUTE },
-	{ TESS_KIND_COMPUTE, 1000, 0, 0, 0, TESS_KIND_COMPUTE },
-	{ TESS_KIND_NONE, 1000, 0, 0, 0, TESS_KIND_NONE },
-	{ TESS_KIND_NONE, 0, 0, 0, 1000, TESS_KIND_NONE },
+	{ TESS_KIND_RENDER, 0, 0, 0, 900, 0, TESS_KIND_MIXED },
+	{ TESS_KIND_RENDER, 20, 20, 9, 600, 0, TESS_KIND_MIXED },
+	{ TESS_KIND_RENDER, 20, 20, 10, 900, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_RENDER, 0, 0, 0, 599, 0, TESS_KIND_RENDER },
+	{ TESS_KIND_RENDER, 1000, 0, 0, 0, 0, TESS_KIND_RENDER },
+	/* where only can be seen that it would draw; wherever that shows, it says no more */
+	{ TESS_KIND_COMPUTE, 0, 0, 0, 1000, 0, TESS_KIND_COMPUTE },
+	{ TESS_KIND_COMPUTE, 1000, 0, 0, 0, 0, TESS_KIND_COMPUTE },
+	{ TESS_KIND_COMPUTE, 0, 0, 0, 1000, 499, TESS_KIND_COMPUTE },
+	{ TESS_KIND_COMPUTE, 0, 0, 0, 1000, 500, TESS_KIND_MIXED },
+	{ TESS_KIND_MIXED, 0, 0, 0, 1000, 1000, TESS_KIND_MIXED },
+	{ TESS_KIND_RENDER, 0, 0, 0, 900, 1000, TESS_KIND_MIXED },
+	/* where several differ */
+	{ TESS_KIND_NONE, 1000, 0, 0, 0, 0, TESS_KIND_NONE },
+	{ TESS_KIND_NONE, 0, 0, 0, 1000, 0, TESS_KIND_NONE },
 };
 
 TEST(leans)
@@ -468,7 +479,11 @@ TEST(leans)
 	for (i = 0; i < ARRAY_SIZE(leans); i++) {
 		const struct lean *l = &leans[i];
 		struct tess_profile p = {
-			.texture = l->texture, .pixel = l->pixel, .ray = l->ray, .shader = l->shader
+			.texture = l->texture,
+			.pixel = l->pixel,
+			.ray = l->ray,
+			.shader = l->shader,
+			.units = l->units,
 		};
 
 		if (tess_adapt_kind(&p, l->kind) != l->wanted)

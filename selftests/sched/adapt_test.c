@@ -121,11 +121,17 @@ TEST_F_TIMEOUT(adapt, short_turns, 200)
 #define DRAW_ITEMS 16u
 #define SIDE 4u
 
-/* As TESS_K_DELAY, but samples the texture of the third kernarg word eight times in a step */
+/*
+ * As TESS_K_DELAY, but samples the texture of the third kernarg word eight times in a step, where there
+ * is a unit
+ */
 static const uint32_t draw_code[] = {
 	0x00053583, /* ld	a1, 0(a0) */
 	0x00853683, /* ld	a3, 8(a0) */
 	0x01053703, /* ld	a4, 16(a0) */
+	0xcd2027f3, /* csrr	a5, priv_bytes */
+	0x0207d793, /* srli	a5, a5, 32 */
+	0x02078263, /* beqz	a5, .+36 */
 	0x0087002b, /* tess.tex	f0, (a4), f8 */
 	0x0087002b, /* likewise */
 	0x0087002b, /* likewise */
@@ -135,7 +141,7 @@ static const uint32_t draw_code[] = {
 	0x0087002b, /* likewise */
 	0x0087002b, /* likewise */
 	0xfff68693, /* addi	a3, a3, -1 */
-	0xfc069ee3, /* bnez	a3, .-36 */
+	0xfc069ce3, /* bnez	a3, .-40 */
 	0x00100613, /* li	a2, 1 */
 	0x00c5b02f, /* amoadd.d	zero, a2, (a1) */
 	0x00008067, /* ret */
@@ -181,13 +187,13 @@ static void make_texture(struct client *c)
 	memcpy(ram_at(&c->v, CODE_FREE_GPA), draw_code, sizeof(draw_code));
 }
 
-/* On a mixed slice, where it stays as any kind will do: 0 or a negative errno */
-static int kind_open(struct __fixture_kind *self, const char *share)
+/* On a slice of the kind, where it stays as any kind will do: 0 or a negative errno */
+static int kind_open(struct __fixture_kind *self, const char *kind, const char *share)
 {
 	char uuid[37], text[96];
 	int ret;
 
-	snprintf(text, sizeof(text), "slices=1 kind=mixed memory=16M share=%s", share);
+	snprintf(text, sizeof(text), "slices=1 kind=%s memory=16M share=%s", kind, share);
 	ret = mdev_create("blank", uuid);
 	if (!ret)
 		ret = mdev_attr_write(uuid, "blueprint", text);
@@ -212,7 +218,7 @@ FIXTURE_SETUP(kind)
 {
 	fresh_start();
 	ASSERT_EQ(0, file_write(PERIOD_FILE, "100"));
-	ASSERT_EQ(0, kind_open(self, "exclusive"));
+	ASSERT_EQ(0, kind_open(self, "mixed", "exclusive"));
 }
 
 FIXTURE_TEARDOWN(kind)
@@ -284,8 +290,40 @@ TEST_F_TIMEOUT(kind, exclusive, 200)
 TEST_F_TIMEOUT(kind, shared, 200)
 {
 	client_close(&self->c);
-	ASSERT_EQ(0, kind_open(self, "shared"));
+	ASSERT_EQ(0, kind_open(self, "mixed", "shared"));
 	follows_the_work(_metadata, self);
+}
+
+static void begins_to_draw(struct __test_metadata *_metadata, struct __fixture_kind *self)
+{
+	long mixed, render;
+
+	ASSERT_EQ(0, client_set(&self->c, "policy", "auto"));
+	ASSERT_EQ(0, load_settle(&self->computes, 1, 3000));
+	EXPECT_TRUE(is_on(&self->c, "compute"));
+	ASSERT_EQ(0, load_finish(&self->computes, 1));
+	mixed = on_after(&self->draws, "mixed");
+	ASSERT_LE(0, mixed);
+	render = on_after(&self->draws, "render");
+	ASSERT_LE(0, render);
+	EXPECT_TRUE(strstr(mdev_attr(self->c.v.uuid, "blueprint"), "kind=any"));
+	EXPECT_EQ(0, load_finish(&self->draws, 1));
+	printf("# mixed after %ld ms, render after %ld\n", mixed, render);
+}
+
+/* Where it has no units, it computes what they would do, and asks for them */
+TEST_F_TIMEOUT(kind, begins_to_draw, 200)
+{
+	client_close(&self->c);
+	ASSERT_EQ(0, kind_open(self, "compute", "exclusive"));
+	begins_to_draw(_metadata, self);
+}
+
+TEST_F_TIMEOUT(kind, begins_to_draw_shared, 200)
+{
+	client_close(&self->c);
+	ASSERT_EQ(0, kind_open(self, "compute", "shared"));
+	begins_to_draw(_metadata, self);
 }
 
 /* Slices of the other kind that others have: the vGPU stays and works, and goes when they are free */

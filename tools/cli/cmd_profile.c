@@ -45,6 +45,7 @@ static bool measured(char *buf, const struct pool_vgpu *vgpu)
 	add_measure(buf, "texture", vgpu, offsetof(struct pool_vslice, texture_intensity));
 	add_measure(buf, "pixel", vgpu, offsetof(struct pool_vslice, pixel_intensity));
 	add_measure(buf, "ray", vgpu, offsetof(struct pool_vslice, ray_intensity));
+	add_measure(buf, "units", vgpu, offsetof(struct pool_vslice, unit_intensity));
 	add_measure(buf, "memory", vgpu, offsetof(struct pool_vslice, memory_intensity));
 	len = strlen(buf);
 	snprintf(buf + len, ATTR_MAX - len, " slices=%u", given);

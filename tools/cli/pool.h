@@ -36,7 +36,7 @@ struct pool_vslice {
 	struct num slice, resident, runnable;
 	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
 	struct num utilization, shader_intensity, memory_intensity, queue_depth;
-	struct num texture_intensity, pixel_intensity, ray_intensity;
+	struct num texture_intensity, pixel_intensity, ray_intensity, unit_intensity;
 	struct num flop_intensity, stall_intensity;
 	struct num given;
 };
@@ -102,7 +102,7 @@ struct pool_slice {
 	struct num cores, engines, bank_offset, bank_size;
 	struct num compute_rate, memory_bandwidth, texture_fill_rate, pixel_fill_rate, ray_rate;
 	struct num active_cycles, busy_cycles, stall_cycles, instructions, flops, texels, pixels;
-	struct num rays, global_bytes, private_bytes;
+	struct num rays, global_bytes, private_bytes, unit_cycles;
 	struct num copy_bytes, link_bytes, groups, packets, dispatches, faults;
 };
 

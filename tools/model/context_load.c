@@ -216,6 +216,8 @@ static uint32_t load_packet(struct ctx_load *l, const struct tess_ctx_packet *in
 	c->dispatch_next = le64toh(in->next_group);
 	c->dispatch_end = le64toh(in->end_group);
 	c->dispatch_last = le64toh(in->last_end);
+	/* What it asked for on the slice where it began is not known */
+	c->dispatch_asks = is_dispatch(c) && dispatch_units(&l->slice);
 	context_encode_packet(c, &again);
 	if (memcmp(&again, in, sizeof(again)) || !indirect_valid(c))
 		return TESS_CTX_ERR_CONTENT;

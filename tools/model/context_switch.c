@@ -18,17 +18,19 @@
 
 #define FLAGS                                                                   \
 	(TESS_CTX_SWITCH_SAVE | TESS_CTX_SWITCH_RESTORE | TESS_CTX_SWITCH_RUN | \
-	 TESS_CTX_SWITCH_STAGE2 | TESS_CTX_SWITCH_COUNTS)
+	 TESS_CTX_SWITCH_STAGE2 | TESS_CTX_SWITCH_COUNTS | TESS_CTX_SWITCH_UNIT_CYCLES)
 
 _Static_assert(sizeof(struct tess_ctx_switch) == 128 &&
 		       offsetof(struct tess_ctx_switch, status) >= 64 &&
 		       offsetof(struct tess_ctx_switch, used) >= 64 &&
 		       offsetof(struct tess_ctx_switch, time) >= 64 &&
+		       offsetof(struct tess_ctx_switch, unit_cycles) >= 64 &&
 		       offsetof(struct tess_ctx_switch, counts) >= 64,
 	       "results are in one half, which does not cross a page");
 
-_Static_assert(TESS_COUNTER_COUNT + TESS_CTX_SWITCH_NR_COUNTS == TESS_HCOUNTER_COUNT,
-	       "counts are those that no context has");
+_Static_assert(TESS_COUNTER_COUNT + TESS_CTX_SWITCH_NR_COUNTS == COUNTER(UNIT_CYCLES) &&
+		       COUNTER(UNIT_CYCLES) + 1 == TESS_HCOUNTER_COUNT,
+	       "counts and unit_cycles are those that no context has");
 
 static bool desc_valid(const struct tess_ctx_switch *d)
 {
@@ -42,7 +44,9 @@ static bool desc_valid(const struct tess_ctx_switch *d)
 	for (unsigned int i = 0; i < TESS_CTX_SWITCH_NR_COUNTS; i++)
 		if (d->counts[i] && !(le32toh(d->flags) & TESS_CTX_SWITCH_COUNTS))
 			return false;
-	return !d->reserved0 && !d->reserved1;
+	if (d->unit_cycles && !(le32toh(d->flags) & TESS_CTX_SWITCH_UNIT_CYCLES))
+		return false;
+	return !d->reserved1;
 }
 
 /* The host page as it will be. */
@@ -124,6 +128,7 @@ uint32_t context_switch(struct slice *s, struct ctx_op *op)
 	if (!desc_valid(&d))
 		return TESS_CTX_ERR_CONTENT;
 	op->counts = le32toh(d.flags) & TESS_CTX_SWITCH_COUNTS;
+	op->unit_cycles = le32toh(d.flags) & TESS_CTX_SWITCH_UNIT_CYCLES;
 	h = settings_of(s, &d);
 	status = check(s, &d, &h, &l, op);
 	return status == TESS_CTX_DONE ? commit(s, &d, &h, &l, op) : status;
@@ -139,7 +144,7 @@ void context_switch_answer(struct slice *s, const struct ctx_op *op, uint32_t st
 {
 	uint64_t at = op->desc + sizeof(struct tess_ctx_switch) / 2;
 	uint8_t *half = mmu_phys(s, at, true);
-	uint64_t *used, *end, *counts;
+	uint64_t *used, *end, *counts, *unit_cycles;
 	uint32_t *done;
 
 	/* [1] It was there when the operation began; the host may have taken it away. */
@@ -150,10 +155,14 @@ void context_switch_answer(struct slice *s, const struct ctx_op *op, uint32_t st
 	end = result(half, offsetof(struct tess_ctx_switch, time));
 	done = result(half, offsetof(struct tess_ctx_switch, status));
 	counts = result(half, offsetof(struct tess_ctx_switch, counts));
+	unit_cycles = result(half, offsetof(struct tess_ctx_switch, unit_cycles));
 	__atomic_store_n(used, htole64(op->used), __ATOMIC_RELAXED);
 	__atomic_store_n(end, htole64(time), __ATOMIC_RELAXED);
 	for (unsigned int i = 0; op->counts && i < TESS_CTX_SWITCH_NR_COUNTS; i++)
 		__atomic_store_n(&counts[i], htole64(s->totals[TESS_COUNTER_COUNT + i]),
+				 __ATOMIC_RELAXED);
+	if (op->unit_cycles)
+		__atomic_store_n(unit_cycles, htole64(s->totals[COUNTER(UNIT_CYCLES)]),
 				 __ATOMIC_RELAXED);
 	__atomic_store_n(done, htole32(status), __ATOMIC_RELEASE);
 }

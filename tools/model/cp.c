@@ -424,6 +424,7 @@ static void cp_retire(struct slice *s)
 
 	slice_count(s, COUNTER(PACKETS), 1);
 	c->phase = CP_FETCH;
+	c->dispatch_asks = false;
 	if (c->indirect_count && ++c->indirect_index < c->indirect_count)
 		return;
 	if (c->indirect_count)
@@ -461,8 +462,11 @@ void cp_run(struct slice *s, uint64_t until)
 
 	while (more && c->ahead < until && slice_can_run(s)) {
 		uint64_t start = c->ahead;
+		bool asks = c->dispatch_asks;
 
 		more = cp_advance(s, until);
 		slice_count(s, COUNTER(BUSY), c->ahead - start);
+		if (asks || c->dispatch_asks)
+			s->totals[COUNTER(UNIT_CYCLES)] += c->ahead - start;
 	}
 }

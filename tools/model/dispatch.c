@@ -102,6 +102,7 @@ void dispatch_drop(struct slice *s)
 		s->cores[i].slot = -1;
 	c->dispatch_next = 0;
 	c->dispatch_end = 0;
+	c->dispatch_asks = false;
 }
 
 static uint32_t nr_groups(const struct tess_pkt_dispatch *p, unsigned int dim)
@@ -221,6 +222,7 @@ void dispatch_begin(struct slice *s)
 {
 	struct client *c = &s->client;
 
+	c->dispatch_asks = dispatch_units(s);
 	grant_units(s);
 	dispatch_range(s, &c->dispatch_next, &c->dispatch_end);
 	c->dispatch_last = c->ahead;

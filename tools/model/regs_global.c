@@ -43,7 +43,7 @@ static uint64_t read_caps(struct gpu *g, unsigned int n)
 	(void)n;
 	return TESS_CAPS_STAGE2 | TESS_CAPS_CONTEXT | TESS_CAPS_FABRIC | TESS_CAPS_SWITCH |
 	       TESS_CAPS_TEX | TESS_CAPS_ROP | TESS_CAPS_RAY | TESS_CAPS_TRAFFIC |
-	       TESS_CAPS_INVALIDATE;
+	       TESS_CAPS_INVALIDATE | TESS_CAPS_UNIT_CYCLES;
 }
 
 static uint64_t read_slice_count(struct gpu *g, unsigned int n)

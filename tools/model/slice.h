@@ -150,6 +150,7 @@ struct client {
 	uint64_t dispatch_end;
 	uint64_t dispatch_last;
 	uint64_t dispatch_queue;
+	bool dispatch_asks;
 	struct group_slot slots[DRM_TESSERA_GROUP_SLOTS];
 
 	uint64_t counters[TESS_COUNTER_COUNT];
@@ -210,6 +211,7 @@ struct core {
  * @answer: SWITCH: results go to the descriptor
  * @restored: a client came
  * @counts: SWITCH: counters go to the descriptor, too
+ * @unit_cycles: SWITCH: so does UNIT_CYCLES
  */
 struct ctx_op {
 	uint32_t op;
@@ -219,6 +221,7 @@ struct ctx_op {
 	bool answer;
 	bool restored;
 	bool counts;
+	bool unit_cycles;
 };
 
 /**

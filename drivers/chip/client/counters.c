@@ -37,10 +37,12 @@ static const u8 counter_regs[TESS_COUNTS] = {
 	[TESS_COUNT_RAYS] = TESS_COUNTER_RAYS,
 	[TESS_COUNT_GLOBAL_BYTES] = TESS_COUNTER_GLOBAL_BYTES,
 	[TESS_COUNT_PRIVATE_BYTES] = TESS_COUNTER_PRIVATE_BYTES,
+	[TESS_COUNT_UNIT_CYCLES] = TESS_COUNTER_UNIT_CYCLES,
 };
 
 static_assert(TESS_CHIP_CLIENT_COUNTS == TESS_COUNTER_COUNT);
 static_assert(TESS_COUNTS == TESS_HCOUNTER_COUNT);
+static_assert(TESS_CTX_SWITCH_NR_COUNTS + 1 == TESS_CHIP_HOST_COUNTS);
 
 /**
  * tess_chip_counter_reg() - register of a counter
@@ -83,9 +85,11 @@ static u32 host_counters(unsigned int slice)
 /* Where the counters end that the host page has */
 static unsigned int host_nr(const struct tess_chip *chip)
 {
-	if (chip->info.caps & TESS_CAPS_TRAFFIC)
-		return TESS_COUNTS;
-	return TESS_CHIP_CLIENT_COUNTS + (chip->info.caps & TESS_CAPS_RAY ? 1 : 0);
+	if (!(chip->info.caps & TESS_CAPS_RAY))
+		return TESS_CHIP_CLIENT_COUNTS;
+	if (!(chip->info.caps & TESS_CAPS_TRAFFIC))
+		return TESS_COUNT_RAYS + 1;
+	return chip->info.caps & TESS_CAPS_UNIT_CYCLES ? TESS_COUNTS : TESS_COUNT_UNIT_CYCLES;
 }
 
 static bool counts_clients(const struct tess_chip *chip)
@@ -104,9 +108,10 @@ int tess_chip_vgpu_counters(struct tess_backend *be, unsigned int slice, bool to
 static void host_only_read(struct tess_chip *chip, unsigned int slice,
 			   u64 counts[TESS_CHIP_HOST_COUNTS])
 {
-	unsigned int i;
+	unsigned int nr = host_nr(chip) - TESS_CHIP_CLIENT_COUNTS, i;
 
-	for (i = 0; i < TESS_CHIP_HOST_COUNTS; i++)
+	memset(counts, 0, TESS_CHIP_HOST_COUNTS * sizeof(*counts));
+	for (i = 0; i < nr; i++)
 		counts[i] = tess_chip_read64(chip, host_counters(slice),
 					     counter_regs[TESS_CHIP_CLIENT_COUNTS + i]);
 }
@@ -131,11 +136,16 @@ int tess_chip_counters(struct tess_backend *be, unsigned int slice, bool total,
 	return 0;
 }
 
+static const __le64 *count_in(const struct tess_ctx_switch *desc, unsigned int i)
+{
+	return i < TESS_CTX_SWITCH_NR_COUNTS ? &desc->counts[i] : &desc->unit_cycles;
+}
+
 /**
  * tess_chip_counters_exchanged() - the client of a slice is another one
  * @chip: device
  * @slice: number
- * @counts: counters that only the host page has, at that time; the GPU's
+ * @desc: of the exchange, with counters that only the host page has, at that time; the GPU's
  * @out: context of the client that leaves the slice; NULL: that client is gone
  * @in: context of the client that comes; NULL: no client, or a new one, which begins at 0
  *
@@ -143,7 +153,7 @@ int tess_chip_counters(struct tess_backend *be, unsigned int slice, bool total,
  * tells, nothing but counters depends on it: they are modulo 2^64, and who averages them takes any.
  */
 void tess_chip_counters_exchanged(struct tess_chip *chip, unsigned int slice,
-				  const __le64 counts[TESS_CHIP_HOST_COUNTS],
+				  const struct tess_ctx_switch *desc,
 				  struct tess_chip_context *out,
 				  const struct tess_chip_context *in)
 {
@@ -154,7 +164,7 @@ void tess_chip_counters_exchanged(struct tess_chip *chip, unsigned int slice,
 		return;
 	for (i = 0; i < TESS_CHIP_HOST_COUNTS; i++) {
 		/* Once: it is memory of the GPU's, which may say something else the next time */
-		u64 count = le64_to_cpu(READ_ONCE(counts[i]));
+		u64 count = le64_to_cpu(READ_ONCE(*count_in(desc, i)));
 
 		if (out)
 			out->counts[i] = count - others[i];

@@ -18,7 +18,7 @@ int tess_chip_counters(struct tess_backend *be, unsigned int slice, bool total,
 int tess_chip_vgpu_counters(struct tess_backend *be, unsigned int slice, bool total,
 			    u64 counters[TESS_COUNTS]);
 void tess_chip_counters_exchanged(struct tess_chip *chip, unsigned int slice,
-				  const __le64 counts[TESS_CHIP_HOST_COUNTS],
+				  const struct tess_ctx_switch *desc,
 				  struct tess_chip_context *out,
 				  const struct tess_chip_context *in);
 void tess_chip_counters_reset(struct tess_chip *chip, unsigned int slice);

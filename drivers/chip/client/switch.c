@@ -82,6 +82,17 @@ static void desc_put_clients(struct tess_ctx_switch *desc, const struct tess_hw_
 	desc->flags = cpu_to_le32(flags);
 }
 
+static u32 desc_counters(const struct tess_chip *chip)
+{
+	u32 flags = 0;
+
+	if (chip->info.caps & TESS_CAPS_TRAFFIC)
+		flags |= TESS_CTX_SWITCH_COUNTS;
+	if (chip->info.caps & TESS_CAPS_UNIT_CYCLES)
+		flags |= TESS_CTX_SWITCH_UNIT_CYCLES;
+	return flags;
+}
+
 static void switch_start(struct tess_chip *chip, unsigned int slice,
 			 const struct tess_hw_switch *sw)
 {
@@ -90,8 +101,7 @@ static void switch_start(struct tess_chip *chip, unsigned int slice,
 	u32 page = TESS_HOST_PAGE(slice);
 
 	memset(desc, 0, sizeof(*desc));
-	desc_put_clients(desc, sw, chip->info.caps & TESS_CAPS_TRAFFIC ?
-			 TESS_CTX_SWITCH_COUNTS : 0);
+	desc_put_clients(desc, sw, desc_counters(chip));
 	desc->engines = cpu_to_le32(sw->setup.engines);
 	desc->links = cpu_to_le64(sw->setup.links);
 	desc->timer = cpu_to_le64(sw->timer);
@@ -199,7 +209,7 @@ static int switch_end(struct tess_chip *chip, unsigned int slice, struct tess_hw
 	chip->switcher.slice[slice].anew = false;
 	if (sw->save)
 		tess_chip_context_saved(to_tess_chip_context(sw->save), le64_to_cpu(desc->used));
-	tess_chip_counters_exchanged(chip, slice, desc->counts,
+	tess_chip_counters_exchanged(chip, slice, desc,
 				     sw->save ? to_tess_chip_context(sw->save) : NULL,
 				     sw->restore ? to_tess_chip_context(sw->restore) : NULL);
 	sw->time = le64_to_cpu(desc->time);

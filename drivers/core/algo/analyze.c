@@ -151,6 +151,9 @@ static void analysis_intensity(struct tess_analysis *an, const struct tess_sampl
 				     times(busy, sample->pixels_per_cycle)), left);
 	an->ray = average(an->ray, permille(analysis_delta(an, counters, TESS_COUNT_RAYS),
 					    times(busy, sample->rays_per_cycle)), left);
+	an->units = average(an->units,
+			    permille(analysis_delta(an, counters, TESS_COUNT_UNIT_CYCLES), busy),
+			    left);
 	an->memory = average(an->memory, permille(analysis_bytes(an, sample, counters),
 						  times(busy, sample->bytes_per_cycle)), left);
 	an->worked = true;
@@ -220,5 +223,6 @@ void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load)
 	load->texture = whole(an->texture);
 	load->pixel = whole(an->pixel);
 	load->ray = whole(an->ray);
+	load->units = whole(an->units);
 	load->memory = whole(an->memory);
 }

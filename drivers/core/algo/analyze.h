@@ -17,6 +17,7 @@
  * @texture: texels per busy cycle, permille of the nominal rate
  * @pixel: pixels, as @texture
  * @ray: rays, as @texture
+ * @units: busy cycles of dispatches that asked for units, permille
  * @memory: bytes of copies and of global memory, or of links if the GPU does not count those,
  *	per busy cycle, permille of the nominal bandwidth
  */
@@ -30,6 +31,7 @@ struct tess_load {
 	u32 texture;
 	u32 pixel;
 	u32 ray;
+	u32 units;
 	u32 memory;
 };
 
@@ -49,6 +51,7 @@ struct tess_load {
  * @texture: as above
  * @pixel: as above
  * @ray: as above
+ * @units: as above
  * @memory: as above
  */
 struct tess_analysis {
@@ -66,6 +69,7 @@ struct tess_analysis {
 	u64 texture;
 	u64 pixel;
 	u64 ray;
+	u64 units;
 	u64 memory;
 };
 

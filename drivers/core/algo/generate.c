@@ -37,6 +37,7 @@ enum profile_word {
 	TEXTURE,
 	PIXEL,
 	RAY,
+	UNITS,
 	MEMORY_TRAFFIC,
 	MEASURED_SLICES,
 	DISPLAYS,
@@ -52,6 +53,7 @@ static const char *const profile_words[PROFILE_WORDS] = {
 	[TEXTURE] = "texture",
 	[PIXEL] = "pixel",
 	[RAY] = "ray",
+	[UNITS] = "units",
 	[MEMORY_TRAFFIC] = "memory",
 	[MEASURED_SLICES] = "slices",
 	[DISPLAYS] = "displays",
@@ -85,6 +87,8 @@ static int profile_drawing(struct tess_words *words, struct tess_profile *p)
 		rc = profile_number(words, PIXEL, PERMILLE, &p->pixel);
 	if (!rc)
 		rc = profile_number(words, RAY, PERMILLE, &p->ray);
+	if (!rc)
+		rc = profile_number(words, UNITS, PERMILLE, &p->units);
 	return rc;
 }
 
@@ -156,7 +160,8 @@ int tess_profile_format(const struct tess_profile *profile, char *buf, size_t si
 			min_t(u32, p->shader, PERMILLE), min_t(u32, p->texture, PERMILLE));
 	len += scnprintf(buf + len, size - len, " pixel=%u ray=%u",
 			 min_t(u32, p->pixel, PERMILLE), min_t(u32, p->ray, PERMILLE));
-	len += scnprintf(buf + len, size - len, " memory=%u slices=%u",
+	len += scnprintf(buf + len, size - len, " units=%u memory=%u slices=%u",
+			 min_t(u32, p->units, PERMILLE),
 			 min_t(u32, p->memory, PERMILLE), min_t(u32, p->slices, TESS_MAX_SLICES));
 	len += tess_words_put_displays(p->heads, &p->mode, buf + len, size - len);
 	len += scnprintf(buf + len, size - len, " path=%s", paths[p->remote]);
@@ -175,6 +180,15 @@ static u32 drawing(const struct tess_profile *p)
 {
 	return min_t(u32, p->texture, PERMILLE) + min_t(u32, p->pixel, PERMILLE) +
 	       min_t(u32, p->ray, PERMILLE);
+}
+
+/*
+ * Measured where there are no units, by a client that computes what they would do: how much it
+ * draws is not known.
+ */
+static bool would_draw(const struct tess_profile *p)
+{
+	return p->units >= TESS_ADAPT_ASKS && !drawing(p);
 }
 
 /*
@@ -237,7 +251,7 @@ static u32 needed_engines(const struct tess_profile *p)
 
 	if (p->shader)
 		engines |= TESS_ENGINE_COMPUTE;
-	if (drawing(p))
+	if (drawing(p) || would_draw(p))
 		engines |= TESS_ENGINE_RASTER;
 	if (is_local(p))
 		engines |= TESS_ENGINE_DISPLAY;
@@ -250,6 +264,8 @@ static u32 generate_kind(const struct tess_profile *p, const struct tess_bluepri
 {
 	bool shades = p->shader >= TESS_GENERATE_HIGH;
 
+	if (would_draw(p))
+		return TESS_KIND_MIXED;
 	if (drawing(p) >= TESS_GENERATE_HIGH)
 		return shades ? TESS_KIND_MIXED : TESS_KIND_RENDER;
 	if (needed_engines(p) & ~tess_kind_engines(TESS_KIND_COMPUTE)) {
@@ -335,8 +351,9 @@ EXPORT_SYMBOL_NS_GPL(tess_blueprint_generate, TESS_NS);
  * @profile: measured
  * @kind: enum tess_slice_kind of the slices that it was measured on; TESS_KIND_NONE: of several
  *
- * Only between render and mixed: on compute slices a client cannot show that it draws, so it would
- * never come back from there.
+ * Compute slices do not show how much a client would draw, so from there it goes to mixed slices
+ * first. It does not go back there: it was told that it has the raster engine, and a slice must
+ * have what a vslice had (move.c).
  *
  * Return: enum tess_slice_kind; @kind if no other one is clearly faster.
  */
@@ -344,12 +361,18 @@ u32 tess_adapt_kind(const struct tess_profile *profile, u32 kind)
 {
 	u32 draws = drawing(profile);
 
-	if (kind == TESS_KIND_MIXED && draws >= TESS_ADAPT_DRAWS)
-		return TESS_KIND_RENDER;
-	if (kind == TESS_KIND_RENDER && draws < TESS_ADAPT_COMPUTES &&
-	    profile->shader >= TESS_ADAPT_CORES)
-		return TESS_KIND_MIXED;
-	return kind;
+	bool computes = draws < TESS_ADAPT_COMPUTES && profile->shader >= TESS_ADAPT_CORES;
+
+	switch (kind) {
+	case TESS_KIND_COMPUTE:
+		return profile->units >= TESS_ADAPT_ASKS ? TESS_KIND_MIXED : kind;
+	case TESS_KIND_MIXED:
+		return draws >= TESS_ADAPT_DRAWS ? TESS_KIND_RENDER : kind;
+	case TESS_KIND_RENDER:
+		return computes ? TESS_KIND_MIXED : kind;
+	default:
+		return kind;
+	}
 }
 
 /* ---- hysteresis ---- */

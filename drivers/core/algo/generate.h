@@ -35,6 +35,12 @@
 #define TESS_ADAPT_COMPUTES	50u
 /* Permille of shader intensity that needs more than one core of a render slice */
 #define TESS_ADAPT_CORES	600u
+/*
+ * Permille of busy time in kernels that ask for units, from which a client on compute slices draws.
+ * A unit does in one cycle, or in four of a mixed slice, what takes a program more than fifty
+ * instructions.
+ */
+#define TESS_ADAPT_ASKS		500u
 
 /**
  * struct tess_adapt - hysteresis of an automatic vGPU; all zeroes: nothing was proposed

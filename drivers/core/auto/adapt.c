@@ -12,9 +12,10 @@
  * it is in use. After a change it is left alone for a while, so that the averages can follow,
  * and after one that failed for longer.
  *
- * If any kind was asked for, a vGPU on mixed slices that does little else than draw leans to render
- * slices, and one on render slices that computes leans to mixed ones (tess_adapt_kind()), with the
- * same patience. Its blueprint still says any kind; a blueprint that somebody writes leans nowhere.
+ * If any kind was asked for, a vGPU on compute slices whose kernels would use units leans to mixed
+ * slices, one on mixed slices that does little else than draw to render slices, and one on render
+ * slices that computes to mixed ones (tess_adapt_kind()), with the same patience. Its blueprint
+ * still says any kind; a blueprint that somebody writes leans nowhere.
  *
  * One that never worked is left alone: it was given what was asked for, and its client may
  * be about to start. No timer runs while a GPU has no such vGPU.

@@ -28,6 +28,7 @@
  * @texture: as above
  * @pixel: as above
  * @ray: as above
+ * @units: as above
  * @memory: permille, times utilization
  */
 struct profile_sum {
@@ -38,6 +39,7 @@ struct profile_sum {
 	u64 texture;
 	u64 pixel;
 	u64 ray;
+	u64 units;
 	u64 memory;
 };
 
@@ -50,6 +52,7 @@ static void profile_add(struct profile_sum *sum, const struct tess_load *load)
 	sum->texture += (u64)load->texture * load->utilization;
 	sum->pixel += (u64)load->pixel * load->utilization;
 	sum->ray += (u64)load->ray * load->utilization;
+	sum->units += (u64)load->units * load->utilization;
 	sum->memory += (u64)load->memory * load->utilization;
 }
 
@@ -89,6 +92,7 @@ int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,
 		.texture = profile_mean(sum.texture, sum.utilization, 1000),
 		.pixel = profile_mean(sum.pixel, sum.utilization, 1000),
 		.ray = profile_mean(sum.ray, sum.utilization, 1000),
+		.units = profile_mean(sum.units, sum.utilization, 1000),
 		.memory = profile_mean(sum.memory, sum.utilization, 1000),
 		.slices = bp.slices,
 		.heads = bp.heads,

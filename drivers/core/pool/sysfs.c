@@ -420,6 +420,7 @@ static const struct slice_attribute slice_counters[] = {
 	SLICE_ATTR_ADMIN("rays", slice_show_counter, TESS_COUNT_RAYS),
 	SLICE_ATTR_ADMIN("global_bytes", slice_show_counter, TESS_COUNT_GLOBAL_BYTES),
 	SLICE_ATTR_ADMIN("private_bytes", slice_show_counter, TESS_COUNT_PRIVATE_BYTES),
+	SLICE_ATTR_ADMIN("unit_cycles", slice_show_counter, TESS_COUNT_UNIT_CYCLES),
 	SLICE_ATTR_ADMIN("copy_bytes", slice_show_counter, TESS_COUNT_BYTES),
 	SLICE_ATTR_ADMIN("link_bytes", slice_show_counter, TESS_COUNT_LINK_BYTES),
 	SLICE_ATTR_ADMIN("groups", slice_show_counter, TESS_COUNT_GROUPS),

@@ -260,6 +260,7 @@ enum vslice_value {
 	VSLICE_TEXTURE_INTENSITY,
 	VSLICE_PIXEL_INTENSITY,
 	VSLICE_RAY_INTENSITY,
+	VSLICE_UNIT_INTENSITY,
 	VSLICE_FLOP_INTENSITY,
 	VSLICE_STALL_INTENSITY,
 };
@@ -339,6 +340,8 @@ static ssize_t vslice_show_load(struct tess_vgpu *vgpu, unsigned int vslice,
 		return sysfs_emit(buf, "%u\n", load.pixel);
 	case VSLICE_RAY_INTENSITY:
 		return sysfs_emit(buf, "%u\n", load.ray);
+	case VSLICE_UNIT_INTENSITY:
+		return sysfs_emit(buf, "%u\n", load.units);
 	case VSLICE_FLOP_INTENSITY:
 		return sysfs_emit(buf, "%u\n", load.flop);
 	case VSLICE_STALL_INTENSITY:
@@ -372,6 +375,7 @@ VSLICE_ATTR(memory_intensity, 0440, vslice_show_load, VSLICE_MEMORY_INTENSITY);
 VSLICE_ATTR(texture_intensity, 0440, vslice_show_load, VSLICE_TEXTURE_INTENSITY);
 VSLICE_ATTR(pixel_intensity, 0440, vslice_show_load, VSLICE_PIXEL_INTENSITY);
 VSLICE_ATTR(ray_intensity, 0440, vslice_show_load, VSLICE_RAY_INTENSITY);
+VSLICE_ATTR(unit_intensity, 0440, vslice_show_load, VSLICE_UNIT_INTENSITY);
 VSLICE_ATTR(flop_intensity, 0440, vslice_show_load, VSLICE_FLOP_INTENSITY);
 VSLICE_ATTR(stall_intensity, 0440, vslice_show_load, VSLICE_STALL_INTENSITY);
 
@@ -392,6 +396,7 @@ static struct attribute *vslice_attrs[] = {
 	&vslice_attr_texture_intensity.attr,
 	&vslice_attr_pixel_intensity.attr,
 	&vslice_attr_ray_intensity.attr,
+	&vslice_attr_unit_intensity.attr,
 	&vslice_attr_flop_intensity.attr,
 	&vslice_attr_stall_intensity.attr,
 	NULL,

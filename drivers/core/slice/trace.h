@@ -482,6 +482,7 @@ TRACE_EVENT(tess_analyze,
 			     __field(u32, texture)
 			     __field(u32, pixel)
 			     __field(u32, ray)
+			     __field(u32, units)
 			     __field(u32, memory)
 	    ),
 	    TP_fast_assign(__entry->gpu = slice->gpu->info.index;
@@ -498,13 +499,14 @@ TRACE_EVENT(tess_analyze,
 			   __entry->texture = load->texture;
 			   __entry->pixel = load->pixel;
 			   __entry->ray = load->ray;
+			   __entry->units = load->units;
 			   __entry->memory = load->memory;
 	    ),
-	    TP_printk("gpu=%u slice=%u vgpu=%s vslice=%u time=%llu utilization=%u demand=%u queue_depth=%u shader=%u memory=%u flop=%u stall=%u texture=%u pixel=%u ray=%u",
+	    TP_printk("gpu=%u slice=%u vgpu=%s vslice=%u time=%llu utilization=%u demand=%u queue_depth=%u shader=%u memory=%u flop=%u stall=%u texture=%u pixel=%u ray=%u units=%u",
 		      __entry->gpu, __entry->slice, __get_str(name), __entry->vslice,
 		      __entry->time, __entry->utilization, __entry->demand, __entry->queue_depth,
 		      __entry->shader, __entry->memory, __entry->flop, __entry->stall,
-		      __entry->texture, __entry->pixel, __entry->ray)
+		      __entry->texture, __entry->pixel, __entry->ray, __entry->units)
 );
 
 #endif

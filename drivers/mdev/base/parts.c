@@ -88,6 +88,7 @@ static void parts_add_profile(struct tess_profile *sum, const struct tess_profil
 	sum->texture = busy_mean(x, sum->texture, y, p->texture);
 	sum->pixel = busy_mean(x, sum->pixel, y, p->pixel);
 	sum->ray = busy_mean(x, sum->ray, y, p->ray);
+	sum->units = busy_mean(x, sum->units, y, p->units);
 	sum->memory = busy_mean(x, sum->memory, y, p->memory);
 	sum->slices = n;
 }

@@ -245,6 +245,7 @@ struct tess_ctx_group {
 #define TESS_CTX_SWITCH_RUN		(1U << 2)	/* CONTROL.RUN afterwards, else halted */
 #define TESS_CTX_SWITCH_STAGE2		(1U << 3)	/* CONTROL.STAGE2 afterwards */
 #define TESS_CTX_SWITCH_COUNTS		(1U << 4)	/* with TESS_CAPS_TRAFFIC: write the counts */
+#define TESS_CTX_SWITCH_UNIT_CYCLES	(1U << 5)	/* with TESS_CAPS_UNIT_CYCLES: write unit_cycles */
 #define TESS_CTX_SWITCH_NR_COUNTS	3
 
 /**
@@ -260,7 +261,7 @@ struct tess_ctx_group {
  * @timer: TIMER from the end of the operation on
  * @throttle: THROTTLE afterwards
  * @notify: NOTIFY from the end of the operation on
- * @reserved0: zero
+ * @unit_cycles: written with UNIT_CYCLES: counter 0x90 of the host page; zero without
  * @status: written last: TESS_CTX_DONE or TESS_CTX_ERR_*; the host puts TESS_CTX_IDLE there
  * @reserved1: zero
  * @used: written: bytes of the saved image, or what is needed after TESS_CTX_ERR_SPACE
@@ -283,7 +284,7 @@ struct tess_ctx_switch {
 	__le64 timer;
 	__le32 throttle;
 	__le32 notify;
-	__le64 reserved0;
+	__le64 unit_cycles;
 	__le32 status;
 	__le32 reserved1;
 	__le64 used;

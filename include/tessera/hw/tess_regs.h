@@ -70,6 +70,7 @@
 #define   TESS_CAPS_RAY			BIT(9)	/* the same, a ray unit; host pages count RAYS */
 #define   TESS_CAPS_TRAFFIC		BIT(10)	/* host pages count GLOBAL_BYTES and PRIVATE_BYTES, SWITCH has COUNTS */
 #define   TESS_CAPS_INVALIDATE		BIT(11)	/* TLB_INVALIDATE of the global page */
+#define   TESS_CAPS_UNIT_CYCLES		BIT(12)	/* host pages count UNIT_CYCLES, SWITCH can write it */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -156,7 +157,8 @@
 #define   TESS_COUNTER_RAYS		0x78	/* host page only, with TESS_CAPS_RAY */
 #define   TESS_COUNTER_GLOBAL_BYTES	0x80	/* the same, with TESS_CAPS_TRAFFIC: of work-items, but private and local */
 #define   TESS_COUNTER_PRIVATE_BYTES	0x88	/* the same: of work-items, in private memory of their group */
-#define   TESS_HCOUNTER_COUNT		18
+#define   TESS_COUNTER_UNIT_CYCLES	0x90	/* the same, with TESS_CAPS_UNIT_CYCLES: BUSY while a dispatch asks for units */
+#define   TESS_HCOUNTER_COUNT		19
 
 /**
  * enum tess_slice_kind - kinds of slices

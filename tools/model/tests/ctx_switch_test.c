@@ -228,7 +228,7 @@ static const struct {
 	uint32_t status;
 	uint64_t used;
 } damages[] = {
-	BAD(flags, SAVE | RESTORE | 0x20, CONTENT, 0),
+	BAD(flags, SAVE | RESTORE | 0x40, CONTENT, 0),
 	BAD(flags, SAVE | RESTORE | 1U << 31, CONTENT, 0),
 	BAD(engines, 0x1f, CONTENT, 0),
 	BAD(throttle, 0, CONTENT, 0),
@@ -236,7 +236,7 @@ static const struct {
 	BAD(notify, 2, CONTENT, 0),
 	BAD(stage2_root, 0x1000, CONTENT, 0),
 	BAD(stage2_root, 1ULL << 41, CONTENT, 0),
-	BAD(reserved0, 1, CONTENT, 0),
+	BAD(unit_cycles, 1, CONTENT, 0),
 	BAD(reserved1, 1, CONTENT, 0),
 	BAD(counts, 1ULL << 63, CONTENT, 0),
 	BAD(counts[2], 1, CONTENT, 0),
@@ -512,6 +512,7 @@ static void push_traffic(struct rig *r, unsigned int n)
 
 	d.private_segment_size = 16;
 	d.scratch_address = CODE + 0x2000;
+	d.setup |= DRM_TESSERA_SETUP_TEX;
 	memcpy(rig_mem(r, CODE), code, sizeof(code));
 	rig_map(r, root, CODE & ~0x1fffffULL, CODE & ~0x1fffffULL, PTE_ALL, 1);
 	rig_set_vm(r, n, root);
@@ -541,8 +542,16 @@ static void test_counts(struct rig *r)
 	d.counts[0] = 7;
 	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 30 * 16, 30 * 12),
 	   "counts over all clients");
+	ok(!ctx_result(r)->unit_cycles, "but UNIT_CYCLES");
+	d.flags |= TESS_CTX_SWITCH_UNIT_CYCLES;
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && ctx_result(r)->unit_cycles &&
+		   ctx_result(r)->unit_cycles ==
+			   hreg64(r, 3, TESS_HREG_COUNTERS + TESS_COUNTER_UNIT_CYCLES),
+	   "UNIT_CYCLES, too");
 	hreg_write(r, 3, TESS_HREG_RESET, 1);
-	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 0, 0), "none after a reset");
+	ok(ctx_switch(r, 3, &d) == TESS_CTX_DONE && has_counts(r, 0, 0, 0) &&
+		   !ctx_result(r)->unit_cycles,
+	   "none after a reset");
 	d.save_size = 0;
 	d.counts[2] = 9;
 	ok(ctx_switch(r, 3, &d) == TESS_CTX_ERR_SPACE && has_counts(r, 0, 0, 0),

@@ -31,7 +31,7 @@ struct expect {
 static const struct expect global[] = {
 	{ "ID", TESS_REG_ID, 0x00, 4, RO, 0x53534554, 0 },
 	{ "VERSION", TESS_REG_VERSION, 0x04, 4, RO, 0x00010003, 0 },
-	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0xfe6, 0 },
+	{ "CAPS", TESS_REG_CAPS, 0x08, 4, RO, 0x1fe6, 0 },
 	{ "SLICE_COUNT", TESS_REG_SLICE_COUNT, 0x0c, 4, RO, 4, 0 },
 	{ "SLICE_MASK", TESS_REG_SLICE_MASK, 0x10, 8, RO, 0xf, 0 },
 	{ "ENGINE_MASK", TESS_REG_ENGINE_MASK, 0x18, 4, RO, 0xf, 0 },
@@ -122,6 +122,7 @@ static const struct {
 	{ "RAYS", TESS_COUNTER_RAYS, 0x78 },
 	{ "GLOBAL_BYTES", TESS_COUNTER_GLOBAL_BYTES, 0x80 },
 	{ "PRIVATE_BYTES", TESS_COUNTER_PRIVATE_BYTES, 0x88 },
+	{ "UNIT_CYCLES", TESS_COUNTER_UNIT_CYCLES, 0x90 },
 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

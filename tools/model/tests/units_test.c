@@ -405,6 +405,32 @@ static void test_restore(void)
 	rig_free(r);
 }
 
+static uint64_t unit_cycles(struct rig *r, unsigned int n)
+{
+	return hreg64(r, n, TESS_HREG_COUNTERS + TESS_COUNTER_UNIT_CYCLES);
+}
+
+/* Of packets that ask, whatever they get; less than BUSY, which includes the fetch of the packet */
+static void test_unit_cycles(struct rig *r)
+{
+	bool good = true;
+
+	for (unsigned int n = 0; n < RIG_SLICES; n++) {
+		uint64_t before = unit_cycles(r, n), asked, busy;
+
+		granted(r, n, 0);
+		good &= unit_cycles(r, n) == before;
+		busy = counter(r, n, TESS_COUNTER_BUSY);
+		granted(r, n, DRM_TESSERA_SETUP_ROP);
+		asked = unit_cycles(r, n) - before;
+		busy = counter(r, n, TESS_COUNTER_BUSY) - busy;
+		good &= asked && asked <= busy && 2 * asked > busy;
+		granted(r, n, 0);
+		good &= unit_cycles(r, n) == before + asked;
+	}
+	ok(good, "UNIT_CYCLES, on slices of all kinds");
+}
+
 int main(void)
 {
 	static struct result whole;
@@ -414,6 +440,7 @@ int main(void)
 	test_packets(r);
 	test_missing(r);
 	test_counters(r);
+	test_unit_cycles(r);
 	test_cycles(r);
 	rig_free(r);
 	run_whole(&whole);
