@@ -95,6 +95,8 @@ static int display_show(struct tess_backend *be, unsigned int head,
 		tess_chip_write32(chip, page, TESS_DREG_HEIGHT, picture->height);
 		tess_chip_write32(chip, page, TESS_DREG_PITCH, picture->pitch);
 		tess_chip_write64(chip, page, TESS_DREG_ADDRESS, picture->address);
+		if (chip->info.caps & TESS_CAPS_FRAME_PERIOD)
+			tess_chip_write32(chip, page, TESS_DREG_PERIOD, picture->period);
 	}
 	tess_chip_write32(chip, page, TESS_DREG_CONTROL, picture ? TESS_DCONTROL_ENABLE : 0);
 	tess_chip_write32(chip, page, TESS_DREG_EVENTS, TESS_DEVENT_FLIP);
@@ -124,6 +126,11 @@ static u32 display_events(struct tess_backend *be, unsigned int head)
 	return events;
 }
 
+static u32 display_frame_age(struct tess_backend *be, unsigned int head)
+{
+	return display_read(to_tess_chip(be), TESS_HEAD_PAGE(head), TESS_DREG_FRAME_AGE);
+}
+
 const struct tess_display_ops tess_chip_display_ops = {
 	.heads = display_heads,
 	.status = display_status,
@@ -131,6 +138,7 @@ const struct tess_display_ops tess_chip_display_ops = {
 	.show = display_show,
 	.listen = display_listen,
 	.events = display_events,
+	.frame_age = display_frame_age,
 };
 
 /**

@@ -22,6 +22,7 @@ struct tess_gpu;
  * @height: lines
  * @pitch: bytes from line to line
  * @address: offset in VRAM, a multiple of 4 KiB
+ * @period: ns from frame to frame; 0, or without TESS_CAPS_FRAME_PERIOD: 60 frames a second
  */
 struct tess_head_picture {
 	u32 format;
@@ -29,6 +30,7 @@ struct tess_head_picture {
 	u32 height;
 	u32 pitch;
 	u64 address;
+	u32 period;
 };
 
 /**
@@ -51,6 +53,7 @@ struct tess_display_client {
  * @show: as tess_head_show(). The caller serializes calls for one head
  * @listen: as tess_head_listen(). Any context
  * @events: as tess_head_events(). Any context
+ * @frame_age: as tess_head_frame_age(). Any context
  */
 struct tess_display_ops {
 	u32 (*heads)(struct tess_backend *be);
@@ -60,6 +63,7 @@ struct tess_display_ops {
 		    const struct tess_head_picture *picture);
 	void (*listen)(struct tess_backend *be, unsigned int head, u32 events);
 	u32 (*events)(struct tess_backend *be, unsigned int head);
+	u32 (*frame_age)(struct tess_backend *be, unsigned int head);
 };
 
 /**
@@ -149,5 +153,17 @@ void tess_head_listen(struct tess_gpu *gpu, unsigned int head, u32 events);
  * Return: TESS_DEVENT_*.
  */
 u32 tess_head_events(struct tess_gpu *gpu, unsigned int head);
+
+/**
+ * tess_head_frame_age() - how long ago did the last frame begin?
+ * @gpu: GPU with TESS_CAPS_FRAME_PERIOD
+ * @head: number
+ *
+ * The last one that was told with TESS_DEVENT_FRAME; if nobody listens to that, the last one that
+ * would have been. Any context.
+ *
+ * Return: ns; 0 of a head that shows nothing, or if the GPU is gone.
+ */
+u32 tess_head_frame_age(struct tess_gpu *gpu, unsigned int head);
 
 #endif

@@ -14,6 +14,7 @@
 
 #define VIRTUAL 15 /* DRM_MODE_CONNECTOR_VIRTUAL */
 #define FLIPS 30
+#define VBLANKS 24
 #define EVENT_MS 5000
 
 static unsigned int heads_given(void)
@@ -243,6 +244,69 @@ TEST_F(kms, vblank)
 		.request = { .type = _DRM_VBLANK_RELATIVE, .sequence = 1 },
 	};
 	EXPECT_EQ(-EINVAL, tess_ioctl(self->fd, DRM_IOCTL_WAIT_VBLANK, &wait));
+}
+
+/* A mode of the monitor's size with so many frames a second */
+static struct drm_mode_modeinfo paced(const struct drm_mode_modeinfo *mode, unsigned int hz)
+{
+	struct drm_mode_modeinfo m = *mode;
+
+	m.clock = (uint32_t)m.htotal * m.vtotal * hz / 1000;
+	m.vrefresh = hz;
+	m.type = DRM_MODE_TYPE_USERDEF;
+	snprintf(m.name, sizeof(m.name), "%u Hz", hz);
+	return m;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Time stamps are a multiple of the mode's period apart, and sequence numbers tell of which */
+TEST_F(kms, rates)
+{
+	static const unsigned int rates[] = { 30, 120 };
+	double error[VBLANKS];
+	struct tess_kms_fb fb;
+	unsigned int i, k;
+
+	fb_of_mode(_metadata, self->fd, &self->conn.mode, &fb);
+	for (i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+		struct drm_mode_modeinfo mode = paced(&self->conn.mode, rates[i]);
+		double period = (double)mode.htotal * mode.vtotal / mode.clock * 1e-3;
+		double then = 0, now;
+		uint32_t last = 0;
+
+		ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, &mode));
+		for (k = 0; k < VBLANKS + 1; k++) {
+			union drm_wait_vblank wait = {
+				.request = { .type = _DRM_VBLANK_RELATIVE, .sequence = 1 },
+			};
+
+			ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_WAIT_VBLANK, &wait));
+			now = wait.reply.tval_sec + wait.reply.tval_usec * 1e-6;
+			if (k) {
+				ASSERT_LT(last, wait.reply.sequence);
+				error[k - 1] = (now - then) / period - (wait.reply.sequence - last);
+				if (error[k - 1] < 0)
+					error[k - 1] = -error[k - 1];
+			}
+			then = now;
+			last = wait.reply.sequence;
+		}
+		qsort(error, VBLANKS, sizeof(*error), compare_doubles);
+		TH_LOG("%u Hz: off by %.4f of a period at most, %.4f median", rates[i],
+		       error[VBLANKS - 1], error[VBLANKS / 2]);
+		EXPECT_TRUE(error[VBLANKS / 2] < 0.2);
+	}
+	for (i = 10; i <= 300; i += 290) {
+		struct drm_mode_modeinfo mode = paced(&self->conn.mode, i);
+
+		EXPECT_EQ(-EINVAL, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, &mode));
+	}
 }
 
 TEST_F(kms, formats)

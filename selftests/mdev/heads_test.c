@@ -332,6 +332,74 @@ TEST_F(heads, frames)
 	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
 }
 
+static uint32_t commit_period(struct vgpu *v, unsigned int n, uint32_t period)
+{
+	head_write(v, n, TESS_DREG_PERIOD, period);
+	return commit(v, n, &picture);
+}
+
+/* Each head has frames of its own rate */
+TEST_F(heads, periods)
+{
+	const uint32_t slow = 1000000000 / 30, fast = 1000000000 / 240;
+	struct vgpu *v = &self->v;
+	uint64_t first, second;
+	unsigned int i;
+	long start;
+
+	EXPECT_EQ(TESS_CAPS_FRAME_PERIOD, reg32(v, TESS_REG_CAPS) & TESS_CAPS_FRAME_PERIOD);
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_PERIOD) | head32(v, 0, TESS_DREG_FRAME_AGE));
+	EXPECT_EQ(TESS_DISPLAY_ERR_PERIOD, commit_period(v, 0, 1));
+	EXPECT_EQ(TESS_DISPLAY_ERR_PERIOD, commit_period(v, 0, TESS_DISPLAY_PERIOD_MIN - 1));
+	EXPECT_EQ(TESS_DISPLAY_ERR_PERIOD, commit_period(v, 0, TESS_DISPLAY_PERIOD_MAX + 1));
+	EXPECT_EQ(TESS_DISPLAY_ERR_PERIOD, commit_period(v, 0, ~0U));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
+	ASSERT_EQ(0, commit_period(v, 0, slow));
+	EXPECT_EQ(slow, head32(v, 0, TESS_DREG_PERIOD));
+	ASSERT_EQ(0, commit_period(v, 1, fast));
+	/* Frames have an age, whether anybody waits for them or not */
+	EXPECT_EQ(0, head64(v, 0, TESS_DREG_FRAMES));
+	for (i = 0, first = 0, second = 0; i < 100; i++) {
+		uint32_t age = head32(v, 0, TESS_DREG_FRAME_AGE);
+
+		EXPECT_GT(slow, age);
+		first = age > first ? age : first;
+		age = head32(v, 1, TESS_DREG_FRAME_AGE);
+		EXPECT_GT(fast, age);
+		second = age > second ? age : second;
+		usleep(1000);
+	}
+	EXPECT_LT(slow / 2, first);
+	EXPECT_LT(fast / 2, second);
+	/* Both at the same time; a host that is late leaves some out */
+	start = now_ms();
+	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	head_write(v, 1, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
+	do {
+		eventfd_wait(self->display, 1000);
+		first = head64(v, 0, TESS_DREG_FRAMES);
+		second = head64(v, 1, TESS_DREG_FRAMES);
+	} while (first < 16 && now_ms() - start < 20000 * patience());
+	TH_LOG("%lu frames and %lu in %ld ms", (unsigned long)first, (unsigned long)second,
+	       now_ms() - start);
+	EXPECT_LE(16, first);
+	EXPECT_LT(2 * first, second);
+	EXPECT_LE((long)((first - 1) * slow / 1000000) - 20, now_ms() - start);
+	EXPECT_LE((long)((second - 1) * fast / 1000000) - 20, now_ms() - start);
+	/* A picture that waits has its rate from the frame on that shows it */
+	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+	ASSERT_EQ(0, commit_period(v, 1, TESS_DISPLAY_PERIOD_MAX));
+	ASSERT_TRUE(wait_event(v, 1, TESS_DEVENT_FLIP));
+	start = now_ms();
+	second = head64(v, 1, TESS_DREG_FRAMES);
+	while (head64(v, 1, TESS_DREG_FRAMES) < second + 6 && now_ms() - start < 20000 * patience())
+		usleep(1000);
+	EXPECT_LE(5 * 50 - 20, now_ms() - start);
+	disable(v, 0);
+	disable(v, 1);
+	EXPECT_EQ(0, head32(v, 0, TESS_DREG_FRAME_AGE));
+}
+
 /* ---- the picture ---- */
 
 TEST_F(heads, plane_query)

@@ -71,7 +71,7 @@ static const struct backend_op backend_switching[] = {
 
 static const struct backend_op backend_display[] = {
 	DISPLAY_OP(heads), DISPLAY_OP(status), DISPLAY_OP(edid), DISPLAY_OP(show),
-	DISPLAY_OP(listen), DISPLAY_OP(events),
+	DISPLAY_OP(listen), DISPLAY_OP(events), DISPLAY_OP(frame_age),
 };
 
 static const char *backend_missing(const void *table, const struct backend_op *ops, size_t count)

@@ -153,3 +153,16 @@ u32 tess_head_events(struct tess_gpu *gpu, unsigned int head)
 	return events;
 }
 EXPORT_SYMBOL_NS_GPL(tess_head_events, TESS_NS);
+
+u32 tess_head_frame_age(struct tess_gpu *gpu, unsigned int head)
+{
+	u32 age;
+	int idx;
+
+	if (!display_enter(gpu, head, &idx))
+		return 0;
+	age = display_ops(gpu)->frame_age(gpu->be, head);
+	tess_gpu_exit(gpu, idx);
+	return age;
+}
+EXPORT_SYMBOL_NS_GPL(tess_head_frame_age, TESS_NS);

@@ -31,6 +31,7 @@ struct tess_device;
  *	reference to the vertical blank
  * @late: frames since @event is waited for, made up or not. Under drm_device.event_lock
  * @watchdog: makes up for frames that do not come
+ * @made_up: so it did for the last one
  * @listen_lock: protects @frames, and the order in which the GPU is told. Innermost
  * @frames: somebody waits for frames
  */
@@ -47,6 +48,7 @@ struct tess_output {
 	struct drm_pending_vblank_event *event;
 	unsigned int late;
 	struct timer_list watchdog;
+	bool made_up;
 	spinlock_t listen_lock;
 	bool frames;
 };

@@ -31,8 +31,11 @@
 #include "kms.h"
 #include "mem/gem.h"
 
-/* Less than anybody waits for one frame, and a second for a flip if all of them are made up */
-#define TESS_WATCHDOG_JIFFIES	(HZ / 20)
+/*
+ * Twice the longest frame, less than anybody waits for one, and two seconds for a flip if all of
+ * them are made up
+ */
+#define TESS_WATCHDOG_JIFFIES	(HZ / 10)
 #define TESS_FLIP_FRAMES	20
 
 /* If the monitor says nothing */
@@ -107,7 +110,10 @@ static void output_frame(struct tess_output *out)
 
 static void output_watchdog(struct timer_list *timer)
 {
-	output_frame(container_of(timer, struct tess_output, watchdog));
+	struct tess_output *out = container_of(timer, struct tess_output, watchdog);
+
+	WRITE_ONCE(out->made_up, true);
+	output_frame(out);
 }
 
 /**
@@ -120,8 +126,10 @@ static void output_watchdog(struct timer_list *timer)
 void tess_output_event(struct tess_output *out, u32 events)
 {
 	/* A flip is shown with the frame that came with it */
-	if (events & TESS_DEVENT_FRAME)
+	if (events & TESS_DEVENT_FRAME) {
+		WRITE_ONCE(out->made_up, false);
 		output_frame(out);
+	}
 	if (events & TESS_DEVENT_FLIP)
 		output_flip_done(out);
 }
@@ -151,8 +159,29 @@ void tess_output_listen(struct tess_output *out)
 
 /* ---- the picture ---- */
 
+static bool output_has_period(const struct tess_output *out)
+{
+	return out->tdev->info.caps & TESS_CAPS_FRAME_PERIOD;
+}
+
+/* From frame to frame of a mode, in ns; 0 of one without a clock */
+static u32 output_period(const struct drm_display_mode *mode)
+{
+	u64 pixels = (u64)mode->htotal * mode->vtotal;
+
+	if (mode->flags & DRM_MODE_FLAG_DBLSCAN)
+		pixels *= 2;
+	if (mode->vscan > 1)
+		pixels *= mode->vscan;
+	if (mode->flags & DRM_MODE_FLAG_INTERLACE)
+		pixels /= 2;
+	if (!mode->clock)
+		return 0;
+	return min_t(u64, div_u64(pixels * 1000000, mode->clock), U32_MAX);
+}
+
 static int output_picture(struct tess_output *out, const struct drm_plane_state *state,
-			  struct tess_head_picture *picture)
+			  const struct drm_display_mode *mode, struct tess_head_picture *picture)
 {
 	const struct drm_framebuffer *fb = state->fb;
 	const struct tess_bo *bo = to_tess_bo(fb->obj[0]);
@@ -177,6 +206,7 @@ static int output_picture(struct tess_output *out, const struct drm_plane_state 
 		.height = height,
 		.pitch = fb->pitches[0],
 		.address = bo->vram->extent[0].offset + off,
+		.period = output_period(mode),
 	};
 	return 0;
 }
@@ -199,7 +229,7 @@ static int output_plane_check(struct drm_plane *plane, struct tess_atomic_commit
 	/* The memory of a BO is there as long as the device */
 	if (!drm_dev_enter(plane->dev, &idx))
 		return -ENODEV;
-	ret = output_picture(plane_to_output(plane), new, &picture);
+	ret = output_picture(plane_to_output(plane), new, &crtc->mode, &picture);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -232,7 +262,7 @@ static bool output_show(struct tess_output *out, const struct drm_plane_state *s
 	if (!drm_dev_enter(drm, &idx))
 		return false;
 	mutex_lock(&out->picture_lock);
-	ret = output_picture(out, state, &out->picture);
+	ret = output_picture(out, state, &out->crtc.state->mode, &out->picture);
 	out->shown = !ret;
 	if (!ret)
 		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
@@ -276,6 +306,19 @@ void tess_output_restore(struct tess_output *out)
 }
 
 /* ---- the CRTC ---- */
+
+/* Only the host's frames are paced */
+static enum drm_mode_status output_crtc_mode_valid(struct drm_crtc *crtc,
+						   const struct drm_display_mode *mode)
+{
+	u32 period = output_period(mode);
+
+	if (!output_has_period(crtc_to_output(crtc)) || !period)
+		return MODE_OK;
+	if (period < TESS_DISPLAY_PERIOD_MIN)
+		return MODE_CLOCK_HIGH;
+	return period > TESS_DISPLAY_PERIOD_MAX ? MODE_CLOCK_LOW : MODE_OK;
+}
 
 static int output_crtc_check(struct drm_crtc *crtc, struct tess_atomic_commit *state)
 {
@@ -331,6 +374,7 @@ static void output_crtc_flush(struct drm_crtc *crtc, struct tess_atomic_commit *
 }
 
 static const struct drm_crtc_helper_funcs output_crtc_helpers = {
+	.mode_valid = output_crtc_mode_valid,
 	.atomic_check = output_crtc_check,
 	.atomic_enable = output_crtc_enable,
 	.atomic_disable = output_crtc_disable,
@@ -367,6 +411,42 @@ static void output_disable_vblank(struct drm_crtc *crtc)
 	output_set_frames(crtc_to_output(crtc), false);
 }
 
+/*
+ * The host tells how old the frame is, not when it began: its clocks are not those of the guest.
+ * A frame that was made up, or is too old, is taken to have begun now. DRM counts frames by the
+ * differences of their times, which must not be negative: the same frame has the same time, and a
+ * frame that was told counts as one, also if the one before was told so late that it had its time.
+ */
+static bool output_vblank_timestamp(struct drm_crtc *crtc, int *max_error, ktime_t *time,
+				    bool in_irq)
+{
+	const struct drm_vblank_crtc *vblank = &crtc->dev->vblank[drm_crtc_index(crtc)];
+	struct tess_output *out = crtc_to_output(crtc);
+	ktime_t before, after;
+	u32 age;
+	int idx;
+
+	lockdep_assert_held(&crtc->dev->vblank_time_lock);
+
+	if (!output_has_period(out) || READ_ONCE(out->made_up) ||
+	    !drm_dev_enter(crtc->dev, &idx))
+		return false;
+	before = ktime_get();
+	age = tess_head_frame_age(out->tdev->gpu, out->index);
+	after = ktime_get();
+	drm_dev_exit(idx);
+	if (age > NSEC_PER_SEC)
+		return false;
+	*time = ktime_sub_ns(ktime_add_ns(before, ktime_to_ns(ktime_sub(after, before)) / 2), age);
+	if (ktime_before(*time, ktime_add_ns(vblank->time, vblank->framedur_ns / 2))) {
+		if (in_irq)
+			return false;
+		*time = vblank->time;
+	}
+	*max_error = min_t(s64, ktime_to_ns(ktime_sub(after, before)) / 2 + 1, INT_MAX);
+	return true;
+}
+
 static const struct drm_crtc_funcs output_crtc_funcs = {
 	.set_config = drm_atomic_helper_set_config,
 	.page_flip = drm_atomic_helper_page_flip,
@@ -376,6 +456,7 @@ static const struct drm_crtc_funcs output_crtc_funcs = {
 	.atomic_destroy_state = drm_atomic_helper_crtc_destroy_state,
 	.enable_vblank = output_enable_vblank,
 	.disable_vblank = output_disable_vblank,
+	.get_vblank_timestamp = output_vblank_timestamp,
 };
 
 /* ---- encoder and connector ---- */

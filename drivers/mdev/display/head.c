@@ -13,12 +13,13 @@
  * What is shown was checked as a whole when it was committed, and VRAM does not change its size
  * while a VMM has it open. So nothing needs to be checked when it is read.
  *
- * Frames come from a timer of the host that runs only while a client waits for one. It does
- * nothing but queue a work item, one for all heads, which may sleep: a flip withdraws what is
- * mapped. A client that is slow to look at its events makes the vector an event that is
- * pending, and no queue grows.
+ * Frames come from a timer of the host, one for each head, that runs only while a client waits
+ * for one. It does nothing but queue a work item, which may sleep: a flip withdraws what is
+ * mapped. A client that is slow to look at its events makes the vector an event that is pending,
+ * and no queue grows.
  */
 #include <linux/bitops.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/wordpart.h>
 #include <tessera/compat.h>
@@ -66,11 +67,15 @@ static bool head_is_enabled(const struct tess_mdev_head *head)
 static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 		      const struct tess_mdev_plane *plane)
 {
+	struct tess_mdev_clock *clock = &tm->display.clock[head - tm->display.head];
+
 	if (!head_is_enabled(head)) {
 		head->frames = 0;
 		head->frame_time = 0;
+		clock->began = ktime_get_ns();
 	}
 	head->shown = *plane;
+	WRITE_ONCE(clock->period, plane->period ?: FRAME_NS);
 	head->waits = false;
 	if (head == &tm->display.head[0])
 		tess_mdev_zap_picture(tm);
@@ -78,38 +83,50 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 		head_raise(tm, head, TESS_DEVENT_FLIP);
 }
 
-static bool head_waits_for_frame(const struct tess_mdev_display *display)
+static bool head_waits_for_frame(const struct tess_mdev_head *head)
 {
-	const struct tess_mdev_head *head;
+	return head_is_enabled(head) &&
+	       (head->waits || head->event_mask & TESS_DEVENT_FRAME);
+}
 
-	for (head = display->head; head < display->head + TESS_HEADS_MAX; head++)
-		if (head_is_enabled(head) && (head->waits || head->event_mask & TESS_DEVENT_FRAME))
-			return true;
-	return false;
+/* When the last frame began, though nobody waited for it */
+static u64 clock_began(const struct tess_mdev_clock *clock)
+{
+	u64 now = ktime_get_ns(), began = READ_ONCE(clock->began);
+	u32 age = 0;
+
+	if (began < now)
+		div_u64_rem(now - began, clock->period, &age);
+	return now - age;
 }
 
 /* The next frame is a multiple of the period after the last one, however long ago that was */
-static void head_pace(struct tess_mdev *tm)
+static void head_pace(struct tess_mdev *tm, unsigned int n)
 {
-	struct tess_mdev_display *display = &tm->display;
+	struct tess_mdev_clock *clock = &tm->display.clock[n];
+	struct tess_mdev_head *head = &tm->display.head[n];
 
 	lockdep_assert_held_write(&tm->map_lock);
-	if (tm->dead || !head_waits_for_frame(display)) {
-		hrtimer_cancel(&display->timer);
+	if (tm->dead || !head_waits_for_frame(head)) {
+		hrtimer_cancel(&clock->timer);
 		return;
 	}
-	if (hrtimer_active(&display->timer))
+	if (hrtimer_active(&clock->timer))
 		return;
-	hrtimer_forward_now(&display->timer, FRAME_NS);
-	hrtimer_start_expires(&display->timer, HRTIMER_MODE_ABS);
+	clock->began = clock_began(clock);
+	head->frame_began = clock->began;
+	hrtimer_set_expires(&clock->timer, ns_to_ktime(clock->began));
+	hrtimer_forward_now(&clock->timer, clock->period);
+	hrtimer_start_expires(&clock->timer, HRTIMER_MODE_ABS);
 }
 
-static void head_show_frame(struct tess_mdev *tm, struct tess_mdev_head *head, u64 time)
+static void head_show_frame(struct tess_mdev *tm, unsigned int n)
 {
-	if (!head_is_enabled(head))
-		return;
+	struct tess_mdev_head *head = &tm->display.head[n];
+
 	head->frames++;
-	head->frame_time = time;
+	head->frame_time = tess_mdev_time(tm);
+	head->frame_began = READ_ONCE(tm->display.clock[n].began);
 	if (head->waits)
 		head_show(tm, head, &head->next);
 	head_raise(tm, head, TESS_DEVENT_FRAME);
@@ -117,27 +134,24 @@ static void head_show_frame(struct tess_mdev *tm, struct tess_mdev_head *head, u
 
 static void head_frame_work(struct work_struct *work)
 {
-	struct tess_mdev *tm = container_of(work, struct tess_mdev, display.frame);
-	unsigned int n;
-	u64 time;
+	struct tess_mdev_clock *clock = container_of(work, struct tess_mdev_clock, frame);
+	struct tess_mdev *tm = clock->tm;
+	unsigned int n = clock - tm->display.clock;
 
 	guard(rwsem_write)(&tm->map_lock);
 	/* The timer may have fired once more while the work was late */
-	if (!tm->dead && head_waits_for_frame(&tm->display)) {
-		time = tess_mdev_time(tm);
-		for (n = 0; n < TESS_HEADS_MAX; n++)
-			head_show_frame(tm, &tm->display.head[n], time);
-	}
-	head_pace(tm);
+	if (!tm->dead && head_waits_for_frame(&tm->display.head[n]))
+		head_show_frame(tm, n);
+	head_pace(tm, n);
 }
 
 static enum hrtimer_restart head_frame_timer(struct hrtimer *timer)
 {
-	struct tess_mdev_display *display = container_of(timer, struct tess_mdev_display, timer);
-	struct tess_mdev *tm = container_of(display, struct tess_mdev, display);
+	struct tess_mdev_clock *clock = container_of(timer, struct tess_mdev_clock, timer);
 
-	queue_work(tm->wq, &display->frame);
-	hrtimer_forward_now(timer, FRAME_NS);
+	WRITE_ONCE(clock->began, ktime_to_ns(hrtimer_get_expires(timer)));
+	queue_work(clock->tm->wq, &clock->frame);
+	hrtimer_forward_now(timer, READ_ONCE(clock->period));
 	return HRTIMER_RESTART;
 }
 
@@ -182,6 +196,9 @@ static enum tess_display_error head_check(const struct tess_mdev *tm, unsigned i
 	if (plane->pitch < plane->width * cpp || plane->pitch % 4 ||
 	    (u64)plane->pitch * plane->height > TESS_DISPLAY_BYTES_MAX)
 		return TESS_DISPLAY_ERR_PITCH;
+	if (plane->period && (plane->period < TESS_DISPLAY_PERIOD_MIN ||
+			      plane->period > TESS_DISPLAY_PERIOD_MAX))
+		return TESS_DISPLAY_ERR_PERIOD;
 	return is_in_vram(tm, plane) ? TESS_DISPLAY_OK : TESS_DISPLAY_ERR_ADDRESS;
 }
 
@@ -244,11 +261,26 @@ static u32 *plain_reg(struct tess_mdev_head *head, u32 off)
 		return &head->set.height;
 	case TESS_DREG_PITCH:
 		return &head->set.pitch;
+	case TESS_DREG_PERIOD:
+		return &head->set.period;
 	case TESS_DREG_EVENT_MASK:
 		return &head->event_mask;
 	default:
 		return NULL;
 	}
+}
+
+/* Of what was told, as long as somebody is told */
+static u32 read_frame_age(const struct tess_mdev_display *display, unsigned int n)
+{
+	const struct tess_mdev_clock *clock = &display->clock[n];
+	const struct tess_mdev_head *head = &display->head[n];
+	u64 began;
+
+	if (!head_is_enabled(head))
+		return 0;
+	began = hrtimer_active(&clock->timer) ? head->frame_began : clock_began(clock);
+	return min_t(u64, ktime_get_ns() - began, U32_MAX);
 }
 
 static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 off)
@@ -269,6 +301,8 @@ static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 of
 		return head->events;
 	case TESS_DREG_EDID_SIZE:
 		return edid_size(display, n);
+	case TESS_DREG_FRAME_AGE:
+		return read_frame_age(display, n);
 	default:
 		return 0;
 	}
@@ -337,7 +371,7 @@ void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigne
 		write_address(&tm->display.head[n], off, len, val);
 	else if (len == 4)
 		head_write32(tm, n, off, val);
-	head_pace(tm);
+	head_pace(tm, n);
 }
 
 /* ---- the host's side ---- */
@@ -399,15 +433,16 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 			continue;
 		head_forget(&display->head[n]);
 		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
+		head_pace(tm, n);
 	}
 	if (changed & BIT(0))
 		tess_mdev_zap_picture(tm);
-	head_pace(tm);
 }
 
 void tess_mdev_heads_reset(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
+	struct tess_mdev_clock *clock;
 
 	lockdep_assert_held(&tm->lock);
 	down_write(&tm->map_lock);
@@ -416,8 +451,10 @@ void tess_mdev_heads_reset(struct tess_mdev *tm)
 		tess_mdev_zap_picture(tm);
 	up_write(&tm->map_lock);
 	/* Nothing is enabled, so that the work does not begin it again */
-	hrtimer_cancel(&display->timer);
-	cancel_work_sync(&display->frame);
+	for (clock = display->clock; clock < display->clock + TESS_HEADS_MAX; clock++) {
+		hrtimer_cancel(&clock->timer);
+		cancel_work_sync(&clock->frame);
+	}
 }
 
 void tess_mdev_heads_open(struct tess_mdev *tm)
@@ -446,6 +483,13 @@ void tess_mdev_heads_close(struct tess_mdev *tm)
 
 void tess_mdev_heads_init(struct tess_mdev *tm)
 {
-	tess_hrtimer_setup(&tm->display.timer, head_frame_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	INIT_WORK(&tm->display.frame, head_frame_work);
+	struct tess_mdev_clock *clock = tm->display.clock;
+
+	for (; clock < tm->display.clock + TESS_HEADS_MAX; clock++) {
+		clock->tm = tm;
+		clock->period = FRAME_NS;
+		tess_hrtimer_setup(&clock->timer, head_frame_timer, CLOCK_MONOTONIC,
+				   HRTIMER_MODE_ABS);
+		INIT_WORK(&clock->frame, head_frame_work);
+	}
 }

@@ -15,6 +15,7 @@
  * @height: lines
  * @pitch: bytes from line to line
  * @address: in the client's VRAM
+ * @period: ns from frame to frame, or 0
  */
 struct tess_mdev_plane {
 	u32 control;
@@ -23,6 +24,7 @@ struct tess_mdev_plane {
 	u32 height;
 	u32 pitch;
 	u64 address;
+	u32 period;
 };
 
 /**
@@ -37,6 +39,7 @@ struct tess_mdev_plane {
  * @event_mask: those that raise the vector
  * @frames: shown since it was enabled
  * @frame_time: GPU time of the last one
+ * @frame_began: when it began, in ns of CLOCK_MONOTONIC
  */
 struct tess_mdev_head {
 	struct tess_mdev_plane set;
@@ -49,6 +52,24 @@ struct tess_mdev_head {
 	u32 event_mask;
 	u64 frames;
 	u64 frame_time;
+	u64 frame_began;
+};
+
+/**
+ * struct tess_mdev_clock - the frames of a head
+ * @tm: vGPU
+ * @timer: queues @frame while somebody waits for it
+ * @frame: shows a frame
+ * @period: ns from frame to frame, of what is shown; written under &tess_mdev.map_lock
+ * @began: of a frame, in ns of CLOCK_MONOTONIC: all begin a multiple of @period before or after it.
+ *	@timer writes it, others while that does not run
+ */
+struct tess_mdev_clock {
+	struct tess_mdev *tm;
+	struct hrtimer timer;
+	struct work_struct frame;
+	u32 period;
+	u64 began;
 };
 
 /**
@@ -69,8 +90,7 @@ struct tess_mdev_edid {
  * @edid: of that monitor
  * @next_edid: what the VMM writes; taken over when the link comes up
  * @head: heads, given or not
- * @timer: queues @frame 60 times a second while somebody waits for it
- * @frame: shows a frame
+ * @clock: of each head
  */
 struct tess_mdev_display {
 	bool present;
@@ -79,8 +99,7 @@ struct tess_mdev_display {
 	struct tess_mdev_edid edid;
 	struct tess_mdev_edid next_edid;
 	struct tess_mdev_head head[TESS_HEADS_MAX];
-	struct hrtimer timer;
-	struct work_struct frame;
+	struct tess_mdev_clock clock[TESS_HEADS_MAX];
 };
 
 #endif

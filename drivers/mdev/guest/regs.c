@@ -60,7 +60,8 @@ static u64 regs_read_version(struct tess_mdev *tm)
 static u64 regs_read_caps(struct tess_mdev *tm)
 {
 	/* A VMM that has it open finds that it has heads, or never will */
-	return tm->ident.caps | (tm->display.present ? TESS_CAPS_DISPLAY : 0);
+	return tm->ident.caps |
+	       (tm->display.present ? TESS_CAPS_DISPLAY | TESS_CAPS_FRAME_PERIOD : 0);
 }
 
 static u64 regs_read_slice_count(struct tess_mdev *tm)

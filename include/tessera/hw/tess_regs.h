@@ -71,6 +71,7 @@
 #define   TESS_CAPS_TRAFFIC		BIT(10)	/* host pages count GLOBAL_BYTES and PRIVATE_BYTES, SWITCH has COUNTS */
 #define   TESS_CAPS_INVALIDATE		BIT(11)	/* TLB_INVALIDATE of the global page */
 #define   TESS_CAPS_UNIT_CYCLES		BIT(12)	/* host pages count UNIT_CYCLES, SWITCH can write it */
+#define   TESS_CAPS_FRAME_PERIOD		BIT(13)	/* heads have PERIOD and FRAME_AGE */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -202,6 +203,10 @@ enum tess_slice_kind {
 #define TESS_DREG_FRAME_TIME		0x038	/* RO64: TIME of the last one */
 #define TESS_DREG_EDID_SIZE		0x040	/* RO32: bytes, a multiple of 128 */
 #define   TESS_EDID_MAX			512
+#define TESS_DREG_PERIOD		0x044	/* RW32, with COMMIT: ns from frame to frame, 0: 60 a second */
+#define   TESS_DISPLAY_PERIOD_MIN	4000000U	/* 250 a second */
+#define   TESS_DISPLAY_PERIOD_MAX	50000000U	/* 20 a second */
+#define TESS_DREG_FRAME_AGE		0x048	/* RO32: ns since the last frame began, as told or, if none is waited for, due */
 #define TESS_DREG_EDID			0x200	/* RO32 each: EDID_SIZE bytes */
 
 /**
@@ -213,6 +218,8 @@ enum tess_slice_kind {
  *	together have more than TESS_DISPLAY_BYTES_MAX
  * @TESS_DISPLAY_ERR_ADDRESS: ADDRESS is not aligned, or not all of it is within VRAM
  * @TESS_DISPLAY_ERR_HEAD: the head was not given
+ * @TESS_DISPLAY_ERR_PERIOD: PERIOD is neither 0 nor from TESS_DISPLAY_PERIOD_MIN to
+ *	TESS_DISPLAY_PERIOD_MAX
  */
 enum tess_display_error {
 	TESS_DISPLAY_OK = 0,
@@ -221,6 +228,7 @@ enum tess_display_error {
 	TESS_DISPLAY_ERR_PITCH = 3,
 	TESS_DISPLAY_ERR_ADDRESS = 4,
 	TESS_DISPLAY_ERR_HEAD = 5,
+	TESS_DISPLAY_ERR_PERIOD = 6,
 };
 
 /* ---- Host page of a slice ---- */
