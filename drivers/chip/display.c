@@ -84,6 +84,8 @@ static int display_show(struct tess_backend *be, unsigned int head,
 			const struct tess_head_picture *picture)
 {
 	struct tess_chip *chip = to_tess_chip(be);
+	bool paced = chip->info.caps & TESS_CAPS_FRAME_PERIOD;
+	u32 control = picture ? TESS_DCONTROL_ENABLE : 0;
 	u32 page = TESS_HEAD_PAGE(head);
 	int rc;
 
@@ -95,10 +97,12 @@ static int display_show(struct tess_backend *be, unsigned int head,
 		tess_chip_write32(chip, page, TESS_DREG_HEIGHT, picture->height);
 		tess_chip_write32(chip, page, TESS_DREG_PITCH, picture->pitch);
 		tess_chip_write64(chip, page, TESS_DREG_ADDRESS, picture->address);
-		if (chip->info.caps & TESS_CAPS_FRAME_PERIOD)
+		if (paced)
 			tess_chip_write32(chip, page, TESS_DREG_PERIOD, picture->period);
 	}
-	tess_chip_write32(chip, page, TESS_DREG_CONTROL, picture ? TESS_DCONTROL_ENABLE : 0);
+	if (picture && picture->now && paced)
+		control |= TESS_DCONTROL_NOW;
+	tess_chip_write32(chip, page, TESS_DREG_CONTROL, control);
 	tess_chip_write32(chip, page, TESS_DREG_EVENTS, TESS_DEVENT_FLIP);
 	tess_chip_write32(chip, page, TESS_DREG_COMMIT, 1);
 	rc = display_error(chip, head);

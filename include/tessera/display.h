@@ -23,6 +23,7 @@ struct tess_gpu;
  * @pitch: bytes from line to line
  * @address: offset in VRAM, a multiple of 4 KiB
  * @period: ns from frame to frame; 0, or without TESS_CAPS_FRAME_PERIOD: 60 frames a second
+ * @now: show it at once, with TESS_CAPS_FRAME_PERIOD; part of a frame has the picture before it
  */
 struct tess_head_picture {
 	u32 format;
@@ -31,6 +32,7 @@ struct tess_head_picture {
 	u32 pitch;
 	u64 address;
 	u32 period;
+	bool now;
 };
 
 /**
@@ -123,7 +125,7 @@ int tess_head_edid(struct tess_gpu *gpu, unsigned int head, u32 off, void *buf, 
  * tess_head_show() - show a picture
  * @gpu: GPU
  * @head: number
- * @picture: what to show from the next frame on; NULL: nothing, and on return that is so
+ * @picture: what to show from the next frame on or now; NULL: nothing, and on return that is so
  *
  * TESS_DEVENT_FLIP says when a picture is shown. What was shown before stays if it is refused.
  *

@@ -218,7 +218,6 @@ TEST_F(kms, flip_ebusy)
 		EXPECT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &event));
 	EXPECT_EQ(0, __tess_kms_flip(self->fd, CRTC(0), fb.id, DRM_MODE_PAGE_FLIP_EVENT, 0));
 	EXPECT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &event));
-	EXPECT_EQ(-EINVAL, __tess_kms_flip(self->fd, CRTC(0), fb.id, DRM_MODE_PAGE_FLIP_ASYNC, 0));
 }
 
 TEST_F(kms, vblank)
@@ -307,6 +306,37 @@ TEST_F(kms, rates)
 
 		EXPECT_EQ(-EINVAL, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, &mode));
 	}
+}
+
+/* Pictures that are shown at once: a slow frame has more than one */
+TEST_F(kms, async_flips)
+{
+	struct drm_mode_modeinfo mode = paced(&self->conn.mode, 24);
+	unsigned int i, again[2] = { 0 };
+	struct drm_event_vblank event;
+	struct tess_kms_fb fb[2];
+	uint32_t sequence = 0;
+	struct drm_get_cap cap = { .capability = DRM_CAP_ASYNC_PAGE_FLIP };
+
+	ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_GET_CAP, &cap));
+	EXPECT_EQ(1u, cap.value);
+	fb_of_mode(_metadata, self->fd, &mode, &fb[0]);
+	fb_of_mode(_metadata, self->fd, &mode, &fb[1]);
+	ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb[0].id, &mode));
+	for (i = 0; i < 2 * FLIPS; i++) {
+		uint32_t flags = i < FLIPS ? 0 : DRM_MODE_PAGE_FLIP_ASYNC;
+
+		ASSERT_EQ(0, __tess_kms_flip(self->fd, CRTC(0), fb[!(i & 1)].id,
+					     DRM_MODE_PAGE_FLIP_EVENT | flags, i));
+		ASSERT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &event));
+		ASSERT_EQ(i, event.user_data);
+		again[i / FLIPS] += i && event.sequence == sequence;
+		sequence = event.sequence;
+	}
+	TH_LOG("%u of %u flips came with no frame of their own, %u without the flag", again[1],
+	       FLIPS, again[0]);
+	EXPECT_EQ(0u, again[0]);
+	EXPECT_LT(0u, again[1]);
 }
 
 TEST_F(kms, formats)

@@ -179,7 +179,7 @@ TEST_F(heads, registers)
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID + 128));
 	/* What does not exist of a control cannot be set; halves are joined */
 	head_write(v, 0, TESS_DREG_CONTROL, ~0U);
-	EXPECT_EQ(TESS_DCONTROL_ENABLE, head32(v, 0, TESS_DREG_CONTROL));
+	EXPECT_EQ(TESS_DCONTROL_ALL, head32(v, 0, TESS_DREG_CONTROL));
 	head_write(v, 0, TESS_DREG_EVENT_MASK, ~0U);
 	EXPECT_EQ(TESS_DEVENT_ALL, head32(v, 0, TESS_DREG_EVENT_MASK));
 	head_write(v, 0, TESS_DREG_ADDRESS, 0x1000);
@@ -386,6 +386,19 @@ TEST_F(heads, periods)
 	EXPECT_LT(2 * first, second);
 	EXPECT_LE((long)((first - 1) * slow / 1000000) - 20, now_ms() - start);
 	EXPECT_LE((long)((second - 1) * fast / 1000000) - 20, now_ms() - start);
+	/* At once, without a frame that anybody would wait for, and in place of one that waits */
+	head_write(v, 0, TESS_DREG_EVENT_MASK, 0);
+	first = head64(v, 0, TESS_DREG_FRAMES);
+	EXPECT_EQ(0, commit_period(v, 0, slow));
+	head_write(v, 0, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+	head_write(v, 0, TESS_DREG_CONTROL, TESS_DCONTROL_ENABLE | TESS_DCONTROL_NOW);
+	head_write(v, 0, TESS_DREG_ADDRESS, 1 << 20);
+	head_write(v, 0, TESS_DREG_ADDRESS + 4, 0);
+	head_write(v, 0, TESS_DREG_COMMIT, 1);
+	EXPECT_EQ(TESS_DISPLAY_OK, head32(v, 0, TESS_DREG_ERROR));
+	EXPECT_TRUE(head32(v, 0, TESS_DREG_EVENTS) & TESS_DEVENT_FLIP);
+	usleep(100000);
+	EXPECT_GE(first + 1, head64(v, 0, TESS_DREG_FRAMES));
 	/* A picture that waits has its rate from the frame on that shows it */
 	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
 	ASSERT_EQ(0, commit_period(v, 1, TESS_DISPLAY_PERIOD_MAX));

@@ -169,6 +169,8 @@ static int tess_mode_config_init(struct drm_device *drm)
 	drm->mode_config.max_width = TESS_DISPLAY_SIZE_MAX;
 	drm->mode_config.max_height = TESS_DISPLAY_SIZE_MAX;
 	drm->mode_config.preferred_depth = 24;
+	drm->mode_config.async_page_flip =
+		to_tess_device(drm)->info.caps & TESS_CAPS_FRAME_PERIOD;
 	drm->mode_config.funcs = &tess_mode_config_funcs;
 	drm->mode_config.helper_private = &tess_mode_config_helpers;
 	return 0;

@@ -256,14 +256,16 @@ static const struct drm_plane_funcs output_plane_funcs = {
 /* False: the GPU does not show it, and no flip will be reported */
 static bool output_show(struct tess_output *out, const struct drm_plane_state *state)
 {
+	const struct drm_crtc_state *crtc = out->crtc.state;
 	struct drm_device *drm = out->tdev->drm;
 	int idx, ret;
 
 	if (!drm_dev_enter(drm, &idx))
 		return false;
 	mutex_lock(&out->picture_lock);
-	ret = output_picture(out, state, &out->crtc.state->mode, &out->picture);
+	ret = output_picture(out, state, &crtc->mode, &out->picture);
 	out->shown = !ret;
+	out->picture.now = crtc->async_flip;
 	if (!ret)
 		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
 	mutex_unlock(&out->picture_lock);

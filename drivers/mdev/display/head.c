@@ -209,7 +209,8 @@ static void head_commit(struct tess_mdev *tm, unsigned int n)
 	head->error = head_check(tm, n, &head->set);
 	if (head->error)
 		return;
-	if (!head_is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE)) {
+	if (!head_is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE) ||
+	    head->set.control & TESS_DCONTROL_NOW) {
 		head_show(tm, head, &head->set);
 		return;
 	}
@@ -351,7 +352,7 @@ static void head_write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
 	u32 *plain = plain_reg(head, off);
 
 	if (off == TESS_DREG_CONTROL)
-		val &= TESS_DCONTROL_ENABLE;
+		val &= TESS_DCONTROL_ALL;
 	else if (off == TESS_DREG_EVENT_MASK)
 		val &= TESS_DEVENT_ALL;
 	if (plain)

@@ -71,7 +71,7 @@
 #define   TESS_CAPS_TRAFFIC		BIT(10)	/* host pages count GLOBAL_BYTES and PRIVATE_BYTES, SWITCH has COUNTS */
 #define   TESS_CAPS_INVALIDATE		BIT(11)	/* TLB_INVALIDATE of the global page */
 #define   TESS_CAPS_UNIT_CYCLES		BIT(12)	/* host pages count UNIT_CYCLES, SWITCH can write it */
-#define   TESS_CAPS_FRAME_PERIOD		BIT(13)	/* heads have PERIOD and FRAME_AGE */
+#define   TESS_CAPS_FRAME_PERIOD		BIT(13)	/* heads have PERIOD, FRAME_AGE and CONTROL.NOW */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -184,6 +184,8 @@ enum tess_slice_kind {
 #define   TESS_DSTATUS_ENABLED		BIT(1)	/* a picture is shown */
 #define TESS_DREG_CONTROL		0x004	/* RW32, reset 0; this to ADDRESS have an effect with COMMIT only */
 #define   TESS_DCONTROL_ENABLE		BIT(0)
+#define   TESS_DCONTROL_NOW		BIT(1)	/* not with the next frame but in the middle of this one */
+#define   TESS_DCONTROL_ALL		GENMASK(1, 0)
 #define TESS_DREG_FORMAT		0x008	/* RW32: DRM fourcc: XRGB8888, ARGB8888, RGB565 */
 #define TESS_DREG_WIDTH			0x00c	/* RW32: pixels, 1 to TESS_DISPLAY_SIZE_MAX */
 #define TESS_DREG_HEIGHT		0x010	/* RW32: lines, 1 to TESS_DISPLAY_SIZE_MAX */
