@@ -370,6 +370,14 @@ ISA_INLINE bool all_same(const uint64_t *a, uint32_t mask)
 	return !differ;
 }
 
+/* A lane finds @now in memory. Returns what it leaves there. @d may be where @b comes from. */
+ISA_INLINE uint64_t amo_lane(uint64_t *d, uint64_t now, uint64_t b,
+			     uint64_t (*join)(uint64_t, uint64_t))
+{
+	*d = now;
+	return join(now, b);
+}
+
 /* All lanes have one address: what they do to it one after the other is done at once. */
 ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *i,
 				      unsigned int size, uint64_t (*amo)(void *, uint64_t),
@@ -379,7 +387,7 @@ ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *
 	const uint64_t *b = c->w->x[i->rs2];
 	uint64_t va = c->w->x[i->rs1][first];
 	uint64_t *d = c->w->x[i->rd];
-	uint64_t all = b[first], before[ISA_LANES], old;
+	uint64_t all = b[first], now;
 	unsigned int cause;
 	void *p = isa_atomic_ptr(c, va, size, ISA_STORE, &cause);
 
@@ -387,23 +395,18 @@ ISA_INLINE enum isa_next amo_together(struct isa_ctx *c, const struct isa_insn *
 		return isa_raise(c, first, cause, va);
 	isa_count_apart(c, va, 2 * size * (unsigned int)__builtin_popcount(c->mask));
 	if (c->mask == ISA_ALL_LANES) {
-		for (unsigned int l = 1; l < ISA_LANES; l++) {
-			before[l] = all;
-			all = join(all, b[l]);
-		}
-		old = amo(p, all);
 		for (unsigned int l = 1; l < ISA_LANES; l++)
-			d[l] = join(old, before[l]);
-	} else {
-		ISA_FOR_MASK(l, c->mask & (c->mask - 1)) {
-			before[l] = all;
 			all = join(all, b[l]);
-		}
-		old = amo(p, all);
-		ISA_FOR_MASK(l, c->mask & (c->mask - 1))
-			d[l] = join(old, before[l]);
+		now = amo(p, all);
+		for (unsigned int l = 0; l < ISA_LANES; l++)
+			now = amo_lane(&d[l], now, b[l], join);
+		return ISA_NEXT;
 	}
-	d[first] = old;
+	ISA_FOR_MASK(l, c->mask & (c->mask - 1))
+		all = join(all, b[l]);
+	now = amo(p, all);
+	ISA_FOR_MASK(l, c->mask)
+		now = amo_lane(&d[l], now, b[l], join);
 	return ISA_NEXT;
 }
 
