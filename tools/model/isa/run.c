@@ -212,8 +212,8 @@ ISA_INLINE enum isa_next exec(struct isa_ctx *c, const struct isa_block *b, unsi
 }
 
 /*
- * Lane c->fault_lane cannot execute the instruction behind @before others; note who is through and
- * who is not.
+ * Lane c->fault_lane cannot execute the instruction behind @before others; note which lanes are
+ * through, and which lanes wait.
  */
 static void stop_at_fault(struct isa_ctx *c, const struct isa_block *b, unsigned int before,
 			  uint32_t set_mask, struct isa_fault *fault)
