@@ -59,10 +59,13 @@ check "and another one, with a GPU of its own" serve 1 $second
 two=$server
 check "clinfo finds the devices of both" both_devices
 check "one program computes at both" client out/tools/opencl/test_servers
-check "it gets errors when one of them is killed" client out/tools/opencl/test_servers "$two"
+check "it gets errors when one of them is killed" client out/tools/opencl/test_servers "kill -9 $two"
 expect "so does a program that comes later" 1 client out/tools/opencl/test_servers
 check "the other server goes on, for a program that wants no more" \
 	timeout 300 scripts/remote run --server "127.0.0.1:$first" out/tools/opencl/test_kernels
+check "the lost one is back" serve 1 $second
+two=$server
+check "and one program computes at both" client out/tools/opencl/test_servers
 kill -9 "$one" "$two" 2>/dev/null
 wait 2>/dev/null
 [ "$ktap_failed" -eq 0 ] || tail -n 30 "$logs"/* | sed 's/^/# server: /'
