@@ -10,8 +10,8 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 first=192.0.2.1 second=192.0.2.2 guest=192.0.2.3
-# Who connects to the first of these kills the second server, which begins again; the other one is the
-# power switch of its host.
+# A connection to the first of these kills the second server, which begins again; one to the other cuts
+# the power of its host.
 kill_port=11111 power_port=11112
 
 # host ROLE NETDEV: a host VM at one end of the cable
@@ -61,7 +61,7 @@ up()
 	ip link set lo up && ip link set "$1" up && ip address add "$2/24" dev "$1"
 }
 
-# PORT: waits until somebody connects there
+# PORT: waits for a connection there
 wait_for_switch()
 {
 	python3 -c "import socket; socket.create_server(('$second', $1)).accept()"
@@ -110,7 +110,7 @@ both_devices()
 	done
 }
 
-# PORT: a program computes at both when somebody connects there
+# PORT: a program computes at both, and connects there meanwhile
 loses()
 {
 	client out/tools/opencl/test_servers "bash -c ': </dev/tcp/$second/$1'"
