@@ -14,7 +14,7 @@ first=192.0.2.1 second=192.0.2.2 guest=192.0.2.3
 # the power of its host.
 kill_port=11111 power_port=11112
 
-# host ROLE NETDEV: a host VM at one end of the cable
+# host ROLE END NUMBER: a host VM at one END of the cable, whose card's address ends with NUMBER
 host()
 {
 	exec scripts/vm host --with opencl --mem 3G --timeout 1700 \
