@@ -411,6 +411,7 @@ static void hw_lost(struct tess_backend *be)
 	.ring_start = tess_chip_ring_start,			\
 	.ring_destroy = tess_chip_ring_destroy,			\
 	.ring_submit = tess_chip_ring_submit,			\
+	.ring_hint = tess_chip_ring_hint,			\
 	.ring_kick = tess_chip_ring_kick,			\
 	.ring_completed = tess_chip_ring_completed,		\
 	.ring_arm = tess_chip_ring_arm,				\

@@ -127,6 +127,7 @@ static const struct file_operations tess_drm_fops = {
  *   a VM by QUERY
  * - 1.4: queues of several slices, and jobs that run on several at the same time
  * - 1.5: which SUBMIT it was that faulted or hung
+ * - 1.6: hints with a SUBMIT: pictures that are complete, operations
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -144,7 +145,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 5,
+	.minor = 6,
 };
 
 /* struct tess_device by number of its GPU */

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/err.h>
+#include <linux/overflow.h>
 #include <tessera/ring.h>
 #include <tessera/vgpu.h>
 
@@ -19,6 +20,10 @@
  * @be: its back-end
  * @hw: ring of the back-end
  * @ring: ring
+ * @vgpu: what it is a ring of, with one vslice
+ * @frames: what ring_hint() told so far
+ * @operations: the same
+ * @hinted: calls of it
  * @refuse: what ring_submit() returns
  * @submitted: number of the last job that it took
  * @kicked: number that ring_kick() told last
@@ -31,6 +36,10 @@ struct mock {
 	struct tess_backend be;
 	struct tess_hw_ring hw;
 	struct tess_ring ring;
+	struct tess_vgpu *vgpu;
+	u64 frames;
+	u64 operations;
+	unsigned int hinted;
 	int refuse;
 	u64 submitted;
 	u64 kicked;
@@ -165,12 +174,20 @@ static u64 mock_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 	return seq;
 }
 
+static void mock_hint(struct tess_hw_ring *hw, u32 frames, u64 operations)
+{
+	to_mock(hw)->frames += frames;
+	to_mock(hw)->operations += operations;
+	to_mock(hw)->hinted++;
+}
+
 static const struct tess_backend_ops mock_ops = {
 	.ring_submit = mock_submit,
 	.ring_kick = mock_kick,
 	.ring_completed = mock_completed,
 	.ring_arm = mock_arm,
 	.ring_usage = mock_usage,
+	.ring_hint = mock_hint,
 };
 
 static int mock_init(struct kunit *test)
@@ -182,6 +199,13 @@ static int mock_init(struct kunit *test)
 	test->priv = m;
 	m->be.ops = &mock_ops;
 	m->gpu.be = &m->be;
+	m->vgpu = kunit_kzalloc(test, struct_size(m->vgpu, vslices, 1), GFP_KERNEL);
+	if (!m->vgpu) {
+		cleanup_srcu_struct(&m->gpu.srcu);
+		return -ENOMEM;
+	}
+	m->vgpu->nr_vslices = 1;
+	m->ring.vs.vgpu = m->vgpu;
 	m->ring.obj.gpu = &m->gpu;
 	m->ring.hw = &m->hw;
 	m->ring.capacity = RING_CAPACITY;
@@ -332,6 +356,35 @@ static void ring_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rc, -ENODEV);
 }
 
+/* Hints of jobs that are in the ring are added up, for the back-end and for the analyzer */
+static void ring_hints(struct kunit *test)
+{
+	struct tess_job job = { .count = 1, .frames = 1, .operations = 1000 };
+	struct mock *m = test->priv;
+	struct tess_vslice *vs = &m->vgpu->vslices[0];
+	u64 seq;
+
+	mock_jobs(test, 1);
+	KUNIT_EXPECT_EQ(test, m->hinted, 0);
+	KUNIT_EXPECT_EQ(test, tess_ring_submit(&m->ring, &job, &seq), 0);
+	job.frames = 0;
+	KUNIT_EXPECT_EQ(test, tess_ring_submit(&m->ring, &job, &seq), 0);
+	m->refuse = -EIO;
+	KUNIT_EXPECT_EQ(test, tess_ring_submit(&m->ring, &job, &seq), -EIO);
+	KUNIT_EXPECT_EQ(test, m->hinted, 2);
+	KUNIT_EXPECT_EQ(test, m->frames, 1);
+	KUNIT_EXPECT_EQ(test, m->operations, 2000);
+	/* Another ring of the vslice had some before */
+	atomic64_add(5, &vs->frames);
+	m->refuse = 0;
+	job.frames = 2;
+	job.operations = 0;
+	KUNIT_EXPECT_EQ(test, tess_ring_submit(&m->ring, &job, &seq), 0);
+	KUNIT_EXPECT_EQ(test, m->frames, 3);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&vs->frames), 8);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&vs->operations), 2000);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_room),
 	KUNIT_CASE(ring_refused),
@@ -339,6 +392,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_arm),
 	KUNIT_CASE(ring_used),
 	KUNIT_CASE(ring_stopped),
+	KUNIT_CASE(ring_hints),
 	{}
 };
 

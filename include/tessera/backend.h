@@ -369,6 +369,9 @@ struct tess_reg_ops {
  * @ring_spent: as tess_ring_spent(), with the ring's BUSY counter now. Any context
  * @ring_usage: busy cycles of a job from memory, as tess_ring_usage(), called as
  *	ring_submit()
+ * @ring_hint: optional: a job that was put in the ring completes so many pictures, and its client
+ *	asked for so many operations: for whoever gave this GPU to this machine. Called as
+ *	ring_submit()
  *
  * @regs: registers for VMs; NULL: it has none, which goes with a GPU without @slice_stage2
  * @switching: exchange of clients; NULL: it cannot, and slices are not shared
@@ -429,6 +432,7 @@ struct tess_backend_ops {
 			    bool (*cancel)(void *data, u64 seq), void *data);
 	u64 (*ring_spent)(const struct tess_hw_ring *ring, u64 seq, u64 busy);
 	u64 (*ring_usage)(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq);
+	void (*ring_hint)(struct tess_hw_ring *ring, u32 frames, u64 operations);
 
 	const struct tess_reg_ops *regs;
 	const struct tess_switch_ops *switching;

@@ -146,6 +146,8 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
  * @units: busy time of kernels that can use units for textures, pixels or rays, permille, also
  *	where there are none
  * @memory: memory traffic, permille of the possible
+ * @fps: pictures a second that its programs say they complete, in thousandths; 0: they do not say
+ * @ops: thousand operations that they ask for, for each picture, as they count them; 0: not known
  * @slices: slices that it was measured on; 0: nothing was measured
  * @heads: displays
  * @mode: of the largest display
@@ -161,6 +163,8 @@ struct tess_profile {
 	u32 ray;
 	u32 units;
 	u32 memory;
+	u32 fps;
+	u32 ops;
 	u32 slices;
 	u32 heads;
 	struct tess_display_mode mode;
@@ -171,9 +175,9 @@ struct tess_profile {
 /**
  * tess_profile_parse() - read a profile
  * @text: words as of tess_blueprint_parse(): utilization=P queue=MILLI shader=P texture=P
- *	pixel=P ray=P units=P memory=P slices=N displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote
- *	engines=LIST; white space between them includes newlines, "#" starts a comment to the end of
- *	the line
+ *	pixel=P ray=P units=P memory=P fps=MILLI ops=KILO slices=N
+ *	displays=N[@WIDTHxHEIGHT[@HZ]] path=local|remote engines=LIST; white space between them
+ *	includes newlines, "#" starts a comment to the end of the line
  * @profile: result, untouched on failure
  * @reason: what is wrong and where; may be NULL
  *

@@ -21,11 +21,15 @@ struct tess_vgpu;
  * @as: stage-1 address space of the process, kept until the job is complete
  * @cmd: VA of the packets
  * @count: number of packets, 1 to DRM_TESSERA_MAX_INDIRECT
+ * @frames: hint: pictures that are complete with it
+ * @operations: hint: operations that its client asked for, as that counts them
  */
 struct tess_job {
 	struct tess_as *as;
 	u64 cmd;
 	u32 count;
+	u32 frames;
+	u64 operations;
 };
 
 /**

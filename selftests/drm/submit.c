@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* SUBMIT: every error, and every packet that a program may send */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "harness.h"
 #include "tess_ctx.h"
 
@@ -50,6 +55,8 @@ TEST_F(submit, errors)
 	WITH(flags, 2);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
 	WITH(slices, 2ull << ctx->slice);
+	EXPECT_EQ(-EINVAL, submit(ctx, args));
+	WITH(pad, 1);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
 	WITH(cmds.count, 0);
 	EXPECT_EQ(-EINVAL, submit(ctx, args));
@@ -326,6 +333,57 @@ TEST_F(submit, many_jobs_in_order)
 	ASSERT_EQ(0, tess_ctx_wait(ctx));
 	EXPECT_EQ(500u, data[0]);
 	EXPECT_EQ(500u, data[1]);
+}
+
+/* Thousandths of a frame per second, as the vGPU of the node has them */
+static long frame_rate(const struct tess_ctx *ctx)
+{
+	char path[400], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/vgpus/drm/vslice%u/frame_rate", tess_sysfs_dir(),
+		 ctx->slice);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(fd);
+	return text[0] ? atol(text) : -EIO;
+}
+
+/* They are counted, and any numbers are taken */
+TEST_F(submit, hints)
+{
+	static const struct {
+		uint32_t frames;
+		uint64_t operations;
+	} hints[] = { { 1, 1000 }, { UINT32_MAX, UINT64_MAX }, { 0, 1ull << 63 }, { 7, 0 } };
+	struct tess_ctx *ctx = &self->ctx;
+	struct drm_tessera_sync out = { .handle = ctx->done };
+	struct drm_tessera_cmd cmds[2] = {
+		{ .va = TESS_CMD_VA, .count = 1 },
+		{ .va = TESS_CMD_VA, .count = 1 },
+	};
+	long rate = frame_rate(ctx);
+	unsigned int i;
+
+	ASSERT_LE(0, rate);
+	tess_nop(ctx);
+	for (i = 0; i < 400 && (rate <= 0 || i < 8); i++) {
+		ASSERT_EQ(0, submit(ctx, (struct drm_tessera_submit){
+						 .queue = ctx->queue,
+						 .cmds = TESS_ARRAY(cmds, 2),
+						 .out_syncs = TESS_ARRAY(&out, 1),
+						 .frames = hints[i % 4].frames,
+						 .operations = hints[i % 4].operations,
+					 }));
+		ASSERT_EQ(0, tess_ctx_wait(ctx));
+		usleep(10000);
+		rate = frame_rate(ctx);
+		ASSERT_LE(0, rate);
+	}
+	EXPECT_LT(0, rate);
 }
 
 /* Each command buffer counts on from what the one before it left */

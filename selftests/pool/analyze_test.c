@@ -18,6 +18,7 @@
  * @waited: GPU time that it waited
  * @counters: of the GPU
  * @queue: packets in its ring
+ * @hints: what its client says
  */
 struct work {
 	struct tess_analysis an;
@@ -25,6 +26,7 @@ struct work {
 	u64 waited;
 	u64 counters[TESS_COUNTS];
 	u64 queue;
+	const struct tess_hints *hints;
 };
 
 static u64 *counter_of(struct work *w, enum tess_count what)
@@ -39,6 +41,7 @@ static bool sample(struct work *w, bool resident)
 		.counters = resident ? w->counters : NULL,
 		.waited = w->waited,
 		.queue = w->queue,
+		.hints = w->hints,
 		.cores = CORES,
 		.bytes_per_cycle = BYTES_PER_CYCLE,
 		.half_life = HALF_LIFE,
@@ -257,6 +260,7 @@ TEST(nonsense)
 	struct work w = { .time = 1 };
 	unsigned int round, i;
 	struct tess_load load;
+	struct tess_hints h;
 
 	srand(3);
 	sample(&w, true);
@@ -266,8 +270,13 @@ TEST(nonsense)
 		w.time = rand() % 4 ? w.time + rand() : (u64)rand() << (rand() % 64);
 		w.waited = (u64)rand() << (rand() % 64);
 		w.queue = (u64)rand() << (rand() % 64);
+		h.frames = (u64)rand() << (rand() % 64);
+		h.operations = (u64)rand() << (rand() % 64);
+		w.hints = rand() % 4 ? &h : NULL;
 		sample(&w, rand() % 2);
 		load = load_of(&w);
+		ASSERT_LE(load.frames, HINT_RATE_MAX);
+		ASSERT_LE(load.operations, HINT_RATE_MAX);
 		ASSERT_LE(load.utilization, 1000U);
 		ASSERT_LE(load.demand, 1000U);
 		ASSERT_LE(load.utilization, load.demand + 1);
@@ -379,6 +388,71 @@ TEST(intensities)
 		EXPECT_EQ(load.units, want->units);
 		EXPECT_EQ(load.memory, want->memory);
 	}
+}
+
+/* ---- what a client says ---- */
+
+#define CLOCK_KHZ 4000
+#define FRAME_CYCLES (CLOCK_KHZ * 1000 / 50)
+#define FRAME_OPS 3000000
+
+/* A picture, in the time of one of 50 a second */
+static void draw(struct work *w, struct tess_hints *h)
+{
+	pass(w, FRAME_CYCLES, FRAME_CYCLES / 2, 0, 0);
+	h->frames++;
+	h->operations += FRAME_OPS;
+	sample(w, true);
+}
+
+static u32 fps_of(const struct work *w)
+{
+	return tess_analysis_fps(load_of(w).frames, CLOCK_KHZ);
+}
+
+TEST(hints)
+{
+	struct tess_hints h = { .frames = 1000000 };
+	struct work w = { .time = 1, .hints = &h };
+	struct tess_load load;
+	unsigned int i;
+
+	sample(&w, true);
+	EXPECT_EQ(fps_of(&w), 0U);
+	for (i = 0; i < 2000; i++)
+		draw(&w, &h);
+	load = load_of(&w);
+	EXPECT_TRUE(near(fps_of(&w), 50000, 50));
+	EXPECT_TRUE(
+		near(tess_analysis_frame_ops(load.operations, load.frames), FRAME_OPS / 1000, 5));
+	/* Without a record nothing is new */
+	w.hints = NULL;
+	pass(&w, HINT_HALF_LIFE * HALF_LIFE, 0, 0, 0);
+	sample(&w, true);
+	EXPECT_TRUE(near(fps_of(&w), 25000, 50));
+	/* One that starts again with few of them */
+	h = (struct tess_hints){ 0 };
+	w.hints = &h;
+	for (i = 0; i < 2000; i++)
+		draw(&w, &h);
+	EXPECT_TRUE(near(fps_of(&w), 50000, 50));
+	for (i = 0; i < 100; i++) {
+		pass(&w, HINT_HALF_LIFE * HALF_LIFE, 0, 0, 0);
+		sample(&w, true);
+	}
+	EXPECT_EQ(fps_of(&w), 0U);
+	/* Right soon, however often somebody looks: one picture in 51 looks */
+	h.frames++;
+	sample(&w, true);
+	for (i = 0; i < 51 * 50; i++) {
+		pass(&w, FRAME_CYCLES / 51 + 1, 0, 0, 0);
+		h.frames += i % 51 == 50;
+		sample(&w, true);
+	}
+	EXPECT_TRUE(near(fps_of(&w), 50000, 1500));
+	EXPECT_EQ(tess_analysis_frame_ops(0, 0), 0U);
+	EXPECT_EQ(tess_analysis_fps(~0ULL, ~0U), U32_MAX);
+	EXPECT_EQ(tess_analysis_frame_ops(~0ULL, 1), U32_MAX);
 }
 
 TEST_HARNESS_MAIN

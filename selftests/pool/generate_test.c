@@ -29,18 +29,19 @@ struct sample {
 
 static const struct sample given[] = {
 	{ "",
-	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 displays=0 path=local" },
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 fps=0 ops=0 slices=0 displays=0 path=local" },
 	{ "# a desktop\n"
 	  "utilization=950 queue=1500\t# busy\n"
 	  "displays=2@2560x1440@144 path=remote\n\n"
-	  "engines=raster,compute#all\nshader=1 texture=2 ray=8 memory=3 units=7 slices=4 pixel=9",
-	  "utilization=950 queue=1500 shader=1 texture=2 pixel=9 ray=8 units=7 memory=3 slices=4 "
+	  "engines=raster,compute#all\nshader=1 texture=2 ray=8 memory=3 units=7 slices=4 pixel=9\n"
+	  "ops=12 fps=59940",
+	  "utilization=950 queue=1500 shader=1 texture=2 pixel=9 ray=8 units=7 memory=3 fps=59940 ops=12 slices=4 "
 	  "displays=2@2560x1440@144 path=remote engines=compute,raster" },
 	{ "displays=4@1x16384 queue=4294967295 engines=all",
-	  "utilization=0 queue=4294967295 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 "
+	  "utilization=0 queue=4294967295 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 fps=0 ops=0 slices=0 "
 	  "displays=4@1x16384 path=local engines=all" },
 	{ "displays=1",
-	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 slices=0 displays=1 path=local" },
+	  "utilization=0 queue=0 shader=0 texture=0 pixel=0 ray=0 units=0 memory=0 fps=0 ops=0 slices=0 displays=1 path=local" },
 };
 
 static const struct sample refused[] = {
@@ -51,6 +52,8 @@ static const struct sample refused[] = {
 	{ "queue=4294967296", "line 1, column 7: queue: 4294967296 is not from 0 to 4294967295" },
 	{ "slices=65", "line 1, column 8: slices: 65 is not from 0 to 64" },
 	{ "ray=1001", "line 1, column 5: ray: 1001 is not from 0 to 1000" },
+	{ "fps=4294967296", "line 1, column 5: fps: 4294967296 is not from 0 to 4294967295" },
+	{ "ops=-1", "line 1, column 5: ops: \"-1\" is no number" },
 	{ "units=1001", "line 1, column 7: units: 1001 is not from 0 to 1000" },
 	{ "shader=0.5", "line 1, column 8: shader: \"0.5\" is no number" },
 	{ "displays=5", "line 1, column 10: displays: 5 is not from 0 to 4" },
@@ -191,6 +194,18 @@ static const struct rule rules[] = {
 	{ "slices=8 utilization=0", BASE, SAME("2", "any") },
 	{ "slices=8 utilization=300", BASE, SAME("8", "any") },
 	{ "slices=8 utilization=100 queue=1000", BASE, SAME("8", "any") },
+	/* ... busy, and displays could show more: 60 pictures a second if nobody says how many */
+	{ "slices=4 utilization=901 displays=1@64x64 path=remote fps=45000", BASE,
+	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	{ "slices=4 utilization=901 displays=1@64x64@30 path=remote fps=29000", BASE,
+	  "slices=5 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	{ "slices=3 utilization=901 displays=1@64x64 path=remote fps=1000", BASE,
+	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	{ "slices=4 utilization=901 displays=1@64x64 path=remote fps=60000", BASE,
+	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	{ "slices=4 utilization=900 displays=1@64x64 path=remote fps=45000", BASE,
+	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	{ "slices=4 utilization=901 fps=45000", BASE, SAME("4", "any") },
 	/* ... and never beyond the bounds */
 	{ "slices=1 utilization=500", BASE, SAME("2", "any") },
 	{ "slices=64 utilization=500", BASE, SAME("8", "any") },
@@ -320,6 +335,7 @@ static struct tess_profile random_profile(struct random *r)
 		.pixel = random_below(r, 2) ? random_permille(r) : 0,
 		.ray = random_below(r, 3) ? 0 : random_permille(r),
 		.memory = random_permille(r),
+		.fps = random_below(r, 2) ? random_below(r, 200000) : 0,
 		.slices = random_below(r, 20),
 		.heads = random_below(r, TESS_HEADS_MAX + 1),
 		.mode = { random_below(r, 2) ? random_from(r, 1, TESS_WORDS_PIXELS_MAX) : 0,

@@ -115,6 +115,49 @@ TEST_F_TIMEOUT(adapt, short_turns, 200)
 	printf("# busy for %u permille\n", sum / LOOKS);
 }
 
+/* ---- what a client says of its work ---- */
+
+#define PICTURE_OPS 2000000ull
+
+static bool told(const char *uuid, unsigned int *fps, unsigned int *ops)
+{
+	const char *words = strstr(mdev_attr(uuid, "profile"), " fps=");
+
+	return words && sscanf(words, " fps=%u ops=%u", fps, ops) == 2;
+}
+
+TEST_F_TIMEOUT(adapt, hints, 200)
+{
+	volatile struct tess_completion_record *rec = self->c[0].r.rec;
+	unsigned int fps, ops, i;
+
+	/* Averages begin when they are first read */
+	ASSERT_TRUE(told(self->uuid, &fps, &ops));
+	EXPECT_EQ(0, fps);
+	EXPECT_EQ(0, ops);
+	for (i = 0; i < LOOKS; i++) {
+		ASSERT_EQ(0, load_settle(self->l, 1, 100));
+		rec->frames += 5;
+		rec->operations += 5 * PICTURE_OPS;
+	}
+	ASSERT_TRUE(told(self->uuid, &fps, &ops));
+	/* In 100 ms or more */
+	EXPECT_LE(1000, fps);
+	EXPECT_LE(fps, 60000);
+	EXPECT_LE(PICTURE_OPS / 1000 - 10, ops);
+	EXPECT_LE(ops, PICTURE_OPS / 1000 + 10);
+	printf("# %u pictures in 1000 s, %u thousand operations each\n", fps, ops);
+	/* Any number is only a number */
+	srand(7);
+	for (i = 0; i < 10 * LOOKS; i++) {
+		rec->frames = (uint64_t)rand() << rand() % 34;
+		rec->operations = (uint64_t)rand() << rand() % 34;
+		ASSERT_EQ(0, load_settle(self->l, 1, 5));
+		ASSERT_TRUE(told(self->uuid, &fps, &ops));
+	}
+	EXPECT_EQ(0, load_finish(self->l, VSLICES));
+}
+
 /* ---- kind ---- */
 
 #define DRAW_GROUPS 8u

@@ -18,15 +18,19 @@
 #include "find.h"
 #include "mdev.h"
 
-static bool add_measure(char *buf, const char *word, const struct pool_vgpu *vgpu, size_t member)
+static bool add_value(char *buf, const char *word, struct num value)
 {
-	struct num mean = pool_vgpu_mean(vgpu, member);
 	size_t len = strlen(buf);
 
-	if (!mean.known || mean.v < 0)
+	if (!value.known || value.v < 0)
 		return false;
-	snprintf(buf + len, ATTR_MAX - len, "%s%s=%" PRId64, len ? " " : "", word, mean.v);
+	snprintf(buf + len, ATTR_MAX - len, "%s%s=%" PRId64, len ? " " : "", word, value.v);
 	return true;
+}
+
+static bool add_measure(char *buf, const char *word, const struct pool_vgpu *vgpu, size_t member)
+{
+	return add_value(buf, word, pool_vgpu_mean(vgpu, member));
 }
 
 /* From the files of the vslices; false if nothing was measured */
@@ -47,6 +51,7 @@ static bool measured(char *buf, const struct pool_vgpu *vgpu)
 	add_measure(buf, "ray", vgpu, offsetof(struct pool_vslice, ray_intensity));
 	add_measure(buf, "units", vgpu, offsetof(struct pool_vslice, unit_intensity));
 	add_measure(buf, "memory", vgpu, offsetof(struct pool_vslice, memory_intensity));
+	add_value(buf, "fps", pool_vgpu_sum(vgpu, offsetof(struct pool_vslice, frame_rate)));
 	len = strlen(buf);
 	snprintf(buf + len, ATTR_MAX - len, " slices=%u", given);
 	return true;
@@ -143,7 +148,9 @@ const struct cli_command cmd_profile = {
 	.help = "usage: tesseractl profile NAME [--json]\n"
 		"Prints the measured profile of a vGPU's workload, as a file for create --profile\n"
 		"and compose --profile: utilization, shader, texture and memory intensity in\n"
-		"permille, queue in thousandths of a packet, and the number of slices. These words\n"
+		"permille, queue in thousandths of a packet, fps in thousandths of a picture a second\n"
+		"and ops in thousand operations a picture, as programs tell them, and the number of\n"
+		"slices. These words\n"
 		"can be added by hand: displays=N@WIDTHxHEIGHT@HZ, path=local|remote, engines=LIST.\n"
 		"\n" CLI_COMMON_HELP,
 	.run = run,

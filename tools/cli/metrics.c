@@ -150,6 +150,8 @@ static const struct family families[] = {
 	  POOL_WORK, "Use of ray units while packets ran, mean of the vslices." },
 	{ "vgpu_unit_intensity_ratio", "ratio", false, MEAN(unit_intensity), SCALE_THOUSANDTHS,
 	  POOL_WORK, "Kernels that can use units while packets ran, mean of the vslices." },
+	{ "vgpu_frames_per_second", NULL, false, SUM(frame_rate), SCALE_THOUSANDTHS, POOL_WORK,
+	  "Pictures that programs of the vGPU say they complete, recent mean." },
 	{ "vgpu_queue_packets", "packets", false, SUM(queue_depth), SCALE_THOUSANDTHS, POOL_WORK,
 	  "Packets in the rings of the vGPU, recent mean." },
 	{ "vgpu_run_seconds", "seconds", true, SUM(run_cycles), SCALE_CYCLES, POOL_WORK,

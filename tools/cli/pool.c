@@ -113,6 +113,7 @@ const struct pool_attr pool_vslice_attrs[] = {
 	SAMPLED(pool_vslice, unit_intensity),
 	SAMPLED(pool_vslice, flop_intensity),
 	SAMPLED(pool_vslice, stall_intensity),
+	SAMPLED(pool_vslice, frame_rate),
 	SAMPLED(pool_vslice, queue_depth),
 	{ 0 },
 };

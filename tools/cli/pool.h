@@ -37,7 +37,7 @@ struct pool_vslice {
 	struct num run_cycles, wait_cycles, switches, wakeups, moves, lost;
 	struct num utilization, shader_intensity, memory_intensity, queue_depth;
 	struct num texture_intensity, pixel_intensity, ray_intensity, unit_intensity;
-	struct num flop_intensity, stall_intensity;
+	struct num flop_intensity, stall_intensity, frame_rate;
 	struct num given;
 };
 

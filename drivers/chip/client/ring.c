@@ -200,6 +200,15 @@ int tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *hw, u64 
 	return 0;
 }
 
+/* The only one that writes there; the host of a vGPU reads it */
+void tess_chip_ring_hint(struct tess_hw_ring *hw, u32 frames, u64 operations)
+{
+	struct tess_completion_record *rec = &to_ring(hw)->mem->rec;
+
+	WRITE_ONCE(rec->frames, cpu_to_le64(le64_to_cpu(rec->frames) + frames));
+	WRITE_ONCE(rec->operations, cpu_to_le64(le64_to_cpu(rec->operations) + operations));
+}
+
 void tess_chip_ring_kick(struct tess_backend *be, struct tess_hw_ring *hw, u64 seq)
 {
 	dma_wmb();

@@ -8,6 +8,7 @@ struct tess_hw_ring *tess_chip_ring_alloc(struct tess_backend *be);
 int tess_chip_ring_start(struct tess_backend *be, struct tess_hw_ring *ring, unsigned int slice,
 			 struct tess_hw_context *ctx);
 void tess_chip_ring_destroy(struct tess_backend *be, struct tess_hw_ring *ring);
+void tess_chip_ring_hint(struct tess_hw_ring *ring, u32 frames, u64 operations);
 int tess_chip_ring_submit(struct tess_backend *be, struct tess_hw_ring *ring, u64 seq,
 			  struct tess_hw_as *as, u64 cmd, u32 count);
 int tess_chip_ring_recover(struct tess_backend *be, struct tess_hw_ring *ring,

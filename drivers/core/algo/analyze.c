@@ -14,11 +14,13 @@
  *
  * which does not depend on how a time is cut into samples. For utilization, demand and
  * queue depth that is GPU time: they fall while the vslice idles. For the intensities
- * it is busy time: they say what its work is like, whenever there is any.
+ * it is busy time: they say what its work is like, whenever there is any. What a client says of
+ * its work is counted in GPU time, too, from the first time on that it says something.
  *
  * Samples that cover less than a 64th of the half-life are put off, so that the rounding
  * of many small steps does not add up: the next sample covers their time too.
  */
+#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -33,6 +35,14 @@
 /* More packets do not fit in a ring */
 #define QUEUE_MAX	65536ull
 #define SHORT_SHIFT	6
+/* Of hints, which a client may make up: no more of them count in a sample */
+#define FRAMES_MAX	1000000ull
+#define OPERATIONS_MAX	1000000000000000ull
+#define FRAMES_TIME	1000000000000ull
+#define OPERATIONS_TIME	1000ull
+#define HINT_RATE_MAX	100000000000000ull
+/* Half-life of hints, in that of other averages: about a second, as pictures are rare */
+#define HINT_HALF_LIFE	32
 /* A fused multiply-add is two */
 #define FLOPS_PER_CYCLE	2
 /* What an instruction of a unit does: a filter's samples, a quarter of a block */
@@ -56,12 +66,24 @@ static u32 weight_left(u64 covered, u64 half_life)
 	       whole;
 }
 
-static u64 average(u64 old, u64 sample, u32 left)
+static u64 average_raw(u64 old, u64 sample, u32 left)
 {
-	sample <<= AVG_SHIFT;
 	if (sample >= old)
 		return sample - (((sample - old) * left) >> WEIGHT_SHIFT);
 	return sample + (((old - sample) * left) >> WEIGHT_SHIFT);
+}
+
+static u64 average(u64 old, u64 sample, u32 left)
+{
+	return average_raw(old, sample << AVG_SHIFT, left);
+}
+
+/* How much a hint grew, in @time cycles; of numbers that start again, all of it is new */
+static u64 hint_rate(u64 seen, u64 now, u64 most, u64 time, u64 covered)
+{
+	u64 grown = min(now >= seen ? now - seen : now, most);
+
+	return min(div64_u64(grown * time, covered), HINT_RATE_MAX);
 }
 
 /* part / whole, at most 1000: what is more is an error of the device's */
@@ -172,6 +194,35 @@ static void analysis_load(struct tess_analysis *an, const struct tess_sample *sa
 				  min(sample->queue, QUEUE_MAX) * PERMILLE, left);
 }
 
+/* From the sample before the first hint on */
+static void analysis_hints(struct tess_analysis *an, const struct tess_sample *sample, u64 covered)
+{
+	const struct tess_hints *now = sample->hints ?: &an->hints;
+	u32 left = weight_left(covered, sample->half_life * HINT_HALF_LIFE);
+	u64 frames = hint_rate(an->hints.frames, now->frames, FRAMES_MAX, FRAMES_TIME, covered);
+	u64 operations = hint_rate(an->hints.operations, now->operations, OPERATIONS_MAX,
+				   OPERATIONS_TIME, covered);
+
+	if (!an->told && !frames && !operations)
+		return;
+	if (!an->told)
+		an->before = WEIGHT_ONE;
+	an->frames = average_raw(an->frames, frames, left);
+	an->operations = average_raw(an->operations, operations, left);
+	an->before = ((u64)an->before * left) >> WEIGHT_SHIFT;
+	an->told = an->frames || an->operations || an->before;
+}
+
+/* Of averages that have zeroes for the time before the first hint */
+static u64 since_told(const struct tess_analysis *an, u64 value)
+{
+	u32 known = WEIGHT_ONE - an->before;
+
+	if (!an->told || !known)
+		return 0;
+	return min(div_u64(value << WEIGHT_SHIFT, known), HINT_RATE_MAX);
+}
+
 /**
  * tess_analysis_update() - take a sample
  * @an: of the vslice
@@ -194,8 +245,11 @@ bool tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sa
 		busy = analysis_delta(an, counters, TESS_COUNT_BUSY);
 		analysis_intensity(an, sample, counters, busy);
 		analysis_load(an, sample, covered, busy);
+		analysis_hints(an, sample, covered);
 	}
 	memmove(an->seen, counters, sizeof(an->seen));
+	if (sample->hints)
+		an->hints = *sample->hints;
 	an->waited = sample->waited;
 	an->time = sample->time;
 	an->started = true;
@@ -225,4 +279,34 @@ void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load)
 	load->ray = whole(an->ray);
 	load->units = whole(an->units);
 	load->memory = whole(an->memory);
+	load->frames = since_told(an, an->frames);
+	load->operations = since_told(an, an->operations);
+}
+
+/**
+ * tess_analysis_fps() - pictures a second
+ * @frames: sum of &tess_load.frames
+ * @clock_khz: clock of the GPU
+ *
+ * Return: thousandths.
+ */
+u32 tess_analysis_fps(u64 frames, u32 clock_khz)
+{
+	u64 product = min(frames, 1ull << 40) * min(clock_khz, 1u << 23);
+
+	return min_t(u64, div_u64(product, 1000000), U32_MAX);
+}
+
+/**
+ * tess_analysis_frame_ops() - operations for a picture
+ * @operations: sum of &tess_load.operations
+ * @frames: sum of &tess_load.frames
+ *
+ * Return: thousands; 0 if there are no pictures.
+ */
+u32 tess_analysis_frame_ops(u64 operations, u64 frames)
+{
+	u64 product = min(operations, 1ull << 44) * 1000000;
+
+	return frames ? min_t(u64, div64_u64(product, frames), U32_MAX) : 0;
 }

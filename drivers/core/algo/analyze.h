@@ -20,6 +20,8 @@
  * @units: busy cycles of dispatches that asked for units, permille
  * @memory: bytes of copies and of global memory, or of links if the GPU does not count those,
  *	per busy cycle, permille of the nominal bandwidth
+ * @frames: pictures that the client says it completed, in 10^12 cycles of GPU time
+ * @operations: operations that it says it asked for, in 1000 cycles of GPU time
  */
 struct tess_load {
 	u32 utilization;
@@ -33,11 +35,26 @@ struct tess_load {
 	u32 ray;
 	u32 units;
 	u32 memory;
+	u64 frames;
+	u64 operations;
+};
+
+/**
+ * struct tess_hints - what a client says of its work, counted from some time on
+ * @frames: pictures that are complete
+ * @operations: operations that it asked for
+ */
+struct tess_hints {
+	u64 frames;
+	u64 operations;
 };
 
 /**
  * struct tess_analysis - the analyzer's memory of a vslice; all zeroes: a new one
  * @seen: counters at the last sample
+ * @hints: the last ones
+ * @told: there were some
+ * @before: weight of the time before the first one, in averages of hints
  * @waited: &tess_sample.waited at the last sample
  * @time: GPU time of the last sample
  * @started: there was a sample
@@ -53,9 +70,14 @@ struct tess_load {
  * @ray: as above
  * @units: as above
  * @memory: as above
+ * @frames: as above, but not in fixed point
+ * @operations: as @frames
  */
 struct tess_analysis {
 	u64 seen[TESS_COUNTS];
+	struct tess_hints hints;
+	bool told;
+	u32 before;
 	u64 waited;
 	u64 time;
 	bool started;
@@ -71,6 +93,8 @@ struct tess_analysis {
 	u64 ray;
 	u64 units;
 	u64 memory;
+	u64 frames;
+	u64 operations;
 };
 
 /**
@@ -79,6 +103,8 @@ struct tess_analysis {
  * @counters: TESS_COUNT_* in order, since the client's reset; NULL: as in the last sample
  * @waited: GPU time for which it was runnable and not resident, since it was made
  * @queue: packets in its ring
+ * @hints: what its client says. Numbers that are smaller than those of the last sample have started
+ *	again. NULL: as in the last sample
  * @cores: shader cores of the slice that it was on
  * @bytes_per_cycle: nominal bandwidth of that slice
  * @texels_per_cycle: its nominal rate of textures; 0: it has no unit for them
@@ -92,6 +118,7 @@ struct tess_sample {
 	const u64 *counters;
 	u64 waited;
 	u64 queue;
+	const struct tess_hints *hints;
 	u32 cores;
 	u32 bytes_per_cycle;
 	u32 texels_per_cycle;
@@ -103,5 +130,7 @@ struct tess_sample {
 
 bool tess_analysis_update(struct tess_analysis *an, const struct tess_sample *sample);
 void tess_analysis_load(const struct tess_analysis *an, struct tess_load *load);
+u32 tess_analysis_fps(u64 frames, u32 clock_khz);
+u32 tess_analysis_frame_ops(u64 operations, u64 frames);
 
 #endif

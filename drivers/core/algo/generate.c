@@ -39,6 +39,8 @@ enum profile_word {
 	RAY,
 	UNITS,
 	MEMORY_TRAFFIC,
+	FRAME_RATE,
+	FRAME_OPERATIONS,
 	MEASURED_SLICES,
 	DISPLAYS,
 	PATH,
@@ -55,6 +57,8 @@ static const char *const profile_words[PROFILE_WORDS] = {
 	[RAY] = "ray",
 	[UNITS] = "units",
 	[MEMORY_TRAFFIC] = "memory",
+	[FRAME_RATE] = "fps",
+	[FRAME_OPERATIONS] = "ops",
 	[MEASURED_SLICES] = "slices",
 	[DISPLAYS] = "displays",
 	[PATH] = "path",
@@ -68,6 +72,7 @@ static const char *const paths[] = { "local", "remote" };
 /* What a display is if only the number is known */
 #define WIDTH_DEFAULT	1920
 #define HEIGHT_DEFAULT	1080
+#define REFRESH_DEFAULT	60
 
 static int profile_number(struct tess_words *words, enum profile_word word, u64 max, u32 *number)
 {
@@ -92,6 +97,13 @@ static int profile_drawing(struct tess_words *words, struct tess_profile *p)
 	return rc;
 }
 
+static int profile_frames(struct tess_words *words, struct tess_profile *p)
+{
+	int rc = profile_number(words, FRAME_RATE, U32_MAX, &p->fps);
+
+	return rc ?: profile_number(words, FRAME_OPERATIONS, U32_MAX, &p->ops);
+}
+
 static int profile_load(struct tess_words *words, struct tess_profile *p)
 {
 	int rc;
@@ -105,6 +117,8 @@ static int profile_load(struct tess_words *words, struct tess_profile *p)
 		rc = profile_drawing(words, p);
 	if (!rc)
 		rc = profile_number(words, MEMORY_TRAFFIC, PERMILLE, &p->memory);
+	if (!rc)
+		rc = profile_frames(words, p);
 	if (!rc)
 		rc = profile_number(words, MEASURED_SLICES, TESS_MAX_SLICES, &p->slices);
 	return rc;
@@ -160,9 +174,10 @@ int tess_profile_format(const struct tess_profile *profile, char *buf, size_t si
 			min_t(u32, p->shader, PERMILLE), min_t(u32, p->texture, PERMILLE));
 	len += scnprintf(buf + len, size - len, " pixel=%u ray=%u",
 			 min_t(u32, p->pixel, PERMILLE), min_t(u32, p->ray, PERMILLE));
-	len += scnprintf(buf + len, size - len, " units=%u memory=%u slices=%u",
-			 min_t(u32, p->units, PERMILLE),
-			 min_t(u32, p->memory, PERMILLE), min_t(u32, p->slices, TESS_MAX_SLICES));
+	len += scnprintf(buf + len, size - len, " units=%u memory=%u",
+			 min_t(u32, p->units, PERMILLE), min_t(u32, p->memory, PERMILLE));
+	len += scnprintf(buf + len, size - len, " fps=%u ops=%u slices=%u", p->fps, p->ops,
+			 min_t(u32, p->slices, TESS_MAX_SLICES));
 	len += tess_words_put_displays(p->heads, &p->mode, buf + len, size - len);
 	len += scnprintf(buf + len, size - len, " path=%s", paths[p->remote]);
 	if (p->engines & TESS_ENGINE_ALL) {
@@ -222,6 +237,20 @@ static u32 more_slices(const struct tess_profile *p)
 	return p->slices + (p->slices + 1) / 2;
 }
 
+/*
+ * A program that draws waits for its picture before it begins the next but one, so its queue does
+ * not tell that it is held back; that its displays could show more does.
+ */
+static u32 slices_for_displays(const struct tess_profile *p)
+{
+	u64 wanted = (u64)min_t(u32, p->mode.refresh ?: REFRESH_DEFAULT, TESS_WORDS_REFRESH_MAX) *
+		     1000;
+
+	if (!p->heads || !p->fps || p->fps >= wanted || p->utilization <= TESS_GENERATE_BUSY)
+		return 0;
+	return min(div_u64(p->slices * wanted + p->fps - 1, p->fps), 2ULL * p->slices);
+}
+
 static u32 generate_slices(const struct tess_profile *profile, const struct tess_blueprint *base)
 {
 	struct tess_profile p = *profile;
@@ -238,6 +267,7 @@ static u32 generate_slices(const struct tess_profile *profile, const struct tess
 	} else if (p.utilization > TESS_GENERATE_BUSY) {
 		n = more_slices(&p);
 	}
+	n = max(n, slices_for_displays(&p));
 	/* One more brings one more bank */
 	if (is_bound(&p) && p.utilization >= TESS_GENERATE_AIM)
 		n = max(n, p.slices + 1);

@@ -8,7 +8,9 @@
  * several can be at home on a slice: what they use of it is added up, with the time for which
  * they wait for a turn. Else those that take turns would not seem busy, because of what the
  * switches take. How they use it, instructions, what they draw and memory, is averaged by how much
- * each of them does. Engines are not named: what a client may use says nothing about what it needs.
+ * each of them does. A picture counts where its last job was sent to, and what was done for it
+ * elsewhere, so pictures and operations are those of all vslices. Engines are not named: what a
+ * client may use says nothing about what it needs.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -30,6 +32,8 @@
  * @ray: as above
  * @units: as above
  * @memory: permille, times utilization
+ * @frames: in 10^12 cycles
+ * @operations: in 1000 cycles
  */
 struct profile_sum {
 	u64 utilization;
@@ -41,6 +45,8 @@ struct profile_sum {
 	u64 ray;
 	u64 units;
 	u64 memory;
+	u64 frames;
+	u64 operations;
 };
 
 static void profile_add(struct profile_sum *sum, const struct tess_load *load)
@@ -54,6 +60,8 @@ static void profile_add(struct profile_sum *sum, const struct tess_load *load)
 	sum->ray += (u64)load->ray * load->utilization;
 	sum->units += (u64)load->units * load->utilization;
 	sum->memory += (u64)load->memory * load->utilization;
+	sum->frames += load->frames;
+	sum->operations += load->operations;
 }
 
 static u32 profile_mean(u64 sum, u64 weight, u32 most)
@@ -94,6 +102,8 @@ int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,
 		.ray = profile_mean(sum.ray, sum.utilization, 1000),
 		.units = profile_mean(sum.units, sum.utilization, 1000),
 		.memory = profile_mean(sum.memory, sum.utilization, 1000),
+		.fps = tess_analysis_fps(sum.frames, vgpu->gpu->info.clock_khz),
+		.ops = tess_analysis_frame_ops(sum.operations, sum.frames),
 		.slices = bp.slices,
 		.heads = bp.heads,
 	};

@@ -263,6 +263,7 @@ enum vslice_value {
 	VSLICE_UNIT_INTENSITY,
 	VSLICE_FLOP_INTENSITY,
 	VSLICE_STALL_INTENSITY,
+	VSLICE_FRAME_RATE,
 };
 
 /**
@@ -346,6 +347,9 @@ static ssize_t vslice_show_load(struct tess_vgpu *vgpu, unsigned int vslice,
 		return sysfs_emit(buf, "%u\n", load.flop);
 	case VSLICE_STALL_INTENSITY:
 		return sysfs_emit(buf, "%u\n", load.stall);
+	case VSLICE_FRAME_RATE:
+		return sysfs_emit(buf, "%u\n",
+				  tess_analysis_fps(load.frames, vgpu->gpu->info.clock_khz));
 	default:
 		return -EINVAL;
 	}
@@ -378,6 +382,7 @@ VSLICE_ATTR(ray_intensity, 0440, vslice_show_load, VSLICE_RAY_INTENSITY);
 VSLICE_ATTR(unit_intensity, 0440, vslice_show_load, VSLICE_UNIT_INTENSITY);
 VSLICE_ATTR(flop_intensity, 0440, vslice_show_load, VSLICE_FLOP_INTENSITY);
 VSLICE_ATTR(stall_intensity, 0440, vslice_show_load, VSLICE_STALL_INTENSITY);
+VSLICE_ATTR(frame_rate, 0440, vslice_show_load, VSLICE_FRAME_RATE);
 
 static struct attribute *vslice_attrs[] = {
 	&vslice_attr_slice.attr,
@@ -399,6 +404,7 @@ static struct attribute *vslice_attrs[] = {
 	&vslice_attr_unit_intensity.attr,
 	&vslice_attr_flop_intensity.attr,
 	&vslice_attr_stall_intensity.attr,
+	&vslice_attr_frame_rate.attr,
 	NULL,
 };
 ATTRIBUTE_GROUPS(vslice);

@@ -14,6 +14,8 @@
  * Readers have averages of their own (tess_vslice.observed). Those that the swapper and the policy
  * "auto" decide by are renewed when vslices leave their slices and when these two look, and
  * never because somebody reads a file.
+ *
+ * What a client says of its work (pictures, operations) is read with a sample, from memory.
  */
 #include <linux/err.h>
 #include <linux/math64.h>
@@ -24,6 +26,7 @@
 #include "base/gpu.h"
 #include "run.h"
 #include "slice/access.h"
+#include "slice/complete.h"
 #include "slice/slice.h"
 #include "slice/trace.h"
 #include "slice/vgpu.h"
@@ -70,6 +73,17 @@ static void analyze_describe(struct tess_slice *slice, struct tess_sample *sampl
 	sample->half_life = analyze_half_life(gpu);
 }
 
+/* False: it does not say anything now */
+static bool analyze_hints(struct tess_slice *slice, struct tess_vslice *vs,
+			  struct tess_hints *hints)
+{
+	if (!vs->vgpu->elastic)
+		return tess_route_hints(slice->gpu, vs, &hints->frames, &hints->operations);
+	hints->frames = atomic64_read(&vs->frames);
+	hints->operations = atomic64_read(&vs->operations);
+	return true;
+}
+
 /**
  * tess_analyze_sample() - renew the averages of a vslice
  * @slice: home, its hw mutex held, inside tess_gpu_enter()
@@ -90,8 +104,11 @@ void tess_analyze_sample(struct tess_slice *slice, struct tess_vgpu *vgpu, unsig
 		.waited = waited,
 		.queue = queue,
 	};
+	struct tess_hints hints;
 
 	analyze_describe(slice, &sample);
+	if (analyze_hints(slice, vs, &hints))
+		sample.hints = &hints;
 	tess_analysis_update(&vs->observed, &sample);
 	analyze_update(slice, vs, &vs->analysis, &sample);
 }
@@ -104,6 +121,7 @@ static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct 
 	const struct tess_backend_ops *ops = tess_gpu_ops(gpu);
 	struct tess_sample sample = { .waited = stats->wait_cycles, .queue = stats->queue };
 	u64 counters[TESS_COUNTS];
+	struct tess_hints hints;
 	int rc = 0;
 
 	if (vs->vgpu->elastic) {
@@ -117,6 +135,8 @@ static int analyze_now(struct tess_slice *slice, struct tess_vslice *vs, struct 
 		return rc;
 	sample.time = ops->time(gpu->be);
 	analyze_describe(slice, &sample);
+	if (analyze_hints(slice, vs, &hints))
+		sample.hints = &hints;
 	analyze_update(slice, vs, an, &sample);
 	return 0;
 }

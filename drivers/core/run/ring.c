@@ -371,6 +371,22 @@ static bool ring_is_full_locked(struct tess_ring *ring)
 	       ring->submitted - ring_completed_locked(ring) >= ring->capacity;
 }
 
+/* For the host of this machine, if that gave the GPU to it, and for the profile of the vGPU here */
+static void ring_hint_locked(struct tess_ring *ring, const struct tess_job *job)
+{
+	const struct tess_backend_ops *ops = tess_gpu_ops(ring->obj.gpu);
+	struct tess_vslice *vs;
+
+	lockdep_assert_held(&ring->lock);
+	if (!job->frames && !job->operations)
+		return;
+	vs = &ring->vs.vgpu->vslices[ring->vs.index];
+	atomic64_add(job->frames, &vs->frames);
+	atomic64_add(job->operations, &vs->operations);
+	if (ops->ring_hint)
+		ops->ring_hint(ring->hw, job->frames, job->operations);
+}
+
 static int ring_submit_locked(struct tess_ring *ring, const struct tess_job *job, u64 *seq,
 			      bool *wake)
 {
@@ -387,6 +403,7 @@ static int ring_submit_locked(struct tess_ring *ring, const struct tess_job *job
 	if (rc)
 		return rc;
 	*seq = ++ring->submitted;
+	ring_hint_locked(ring, job);
 	*wake = !ring->recovering && ring_kick_locked(ring);
 	return 0;
 }

@@ -48,7 +48,7 @@
  *
  * A record belongs to the client and its content is hostile. It decides about
  * nothing but whether complete() of this very client is called, at most once per
- * interrupt.
+ * interrupt, and what its profile says of its pictures and operations.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -250,6 +250,31 @@ void tess_route_detach(struct tess_gpu *gpu, struct tess_vslice *vs)
 	if (vs->slice && tess_vslice_is_resident(vs))
 		tess_route_clear(vs->slice);
 	spin_unlock(&gpu->lock);
+}
+
+/**
+ * tess_route_hints() - what a client says of its work in its completion record
+ * @gpu: its GPU
+ * @vs: vslice, resident or parked
+ * @frames: pictures that are complete: any number, as the following; each record starts anew
+ * @operations: operations that were asked for
+ *
+ * Process context, tess_gpu.lock is not held.
+ *
+ * Return: false if it has no record now; nothing is written.
+ */
+bool tess_route_hints(struct tess_gpu *gpu, struct tess_vslice *vs, u64 *frames, u64 *operations)
+{
+	const struct tess_completion_record *rec;
+
+	spin_lock(&gpu->lock);
+	rec = vs->source.rec;
+	if (rec) {
+		*frames = le64_to_cpu(READ_ONCE(rec->frames));
+		*operations = le64_to_cpu(READ_ONCE(rec->operations));
+	}
+	spin_unlock(&gpu->lock);
+	return rec;
 }
 
 void tess_gpu_completion_irq(struct tess_gpu *gpu)

@@ -20,6 +20,8 @@ struct tess_route_source {
 	struct tess_hw_ring *ring;
 };
 
+bool tess_route_hints(struct tess_gpu *gpu, struct tess_vslice *vs, u64 *frames,
+		      u64 *operations);
 void tess_route_clear(struct tess_slice *slice);
 void tess_route_restart(struct tess_slice *slice);
 void tess_route_attach(struct tess_slice *slice, struct tess_vslice *vs,

@@ -2,6 +2,7 @@
 #ifndef _TESSERA_CORE_VGPU_H_
 #define _TESSERA_CORE_VGPU_H_
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/ratelimit_types.h>
@@ -62,6 +63,8 @@ enum tess_host_answer {
  * @host_answer: answer that came while it was parked, to be given when it comes in
  * @fault_rate: client faults above this rate are handled late
  * @fault_hold: not before this time (jiffies)
+ * @frames: hints of rings on it, of an elastic vGPU: pictures
+ * @operations: the same: operations
  * @sched: what the scheduler knows
  * @analysis: what the analyzer knows, to decide by
  * @observed: what it tells readers
@@ -90,6 +93,8 @@ struct tess_vslice {
 	enum tess_host_answer host_answer;
 	struct ratelimit_state fault_rate;
 	unsigned long fault_hold;
+	atomic64_t frames;
+	atomic64_t operations;
 	struct tess_sched_entity sched;
 	struct tess_analysis analysis;
 	struct tess_analysis observed;

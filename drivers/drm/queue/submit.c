@@ -43,6 +43,8 @@
  * @out_syncs: what to signal
  * @outs: the same, looked up
  * @out_count: number of them
+ * @frames: hint, as the following
+ * @operations: hint
  */
 struct tess_request {
 	bool parallel;
@@ -54,6 +56,8 @@ struct tess_request {
 	struct drm_tessera_sync *out_syncs;
 	struct tess_out *outs;
 	u32 out_count;
+	u32 frames;
+	u64 operations;
 };
 
 /**
@@ -278,6 +282,8 @@ static int tess_batch_prepare(struct tess_batch *batch, struct tess_queue *queue
 		submit->cmd = made;
 		batch->jobs[made] = submit;
 	}
+	batch->jobs[count - 1]->job.frames = batch->req->frames;
+	batch->jobs[count - 1]->job.operations = batch->req->operations;
 	ret = tess_batch_add_dependencies(batch, file);
 	for (i = 0; !ret && i < count; i++)
 		ret = tess_submit_admit(batch->jobs[i]);
@@ -416,6 +422,8 @@ static int tess_submit(struct tess_queue *queue, struct drm_file *file,
 		.cmd_count = args->cmds.count,
 		.in_count = args->in_syncs.count,
 		.out_count = args->out_syncs.count,
+		.frames = args->frames,
+		.operations = args->operations,
 	};
 	int ret;
 
@@ -456,7 +464,7 @@ out_free_cmds:
  * @data: struct drm_tessera_submit
  * @file: open file
  *
- * Return: 0; -EINVAL flags, masks, counts, a command buffer, an in sync without a fence;
+ * Return: 0; -EINVAL flags, padding, masks, counts, a command buffer, an in sync without a fence;
  * -E2BIG an element has a part that is not known; -ENOENT no such queue or syncobj; -EIO the
  * queue is dead; -ENXIO all of its slices were taken away, or those that were asked for; -EFAULT;
  * -EINTR; -ENOMEM; -ENODEV.
@@ -467,7 +475,7 @@ int tess_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	struct tess_queue *queue;
 	int ret;
 
-	if (args->flags & ~DRM_TESSERA_SUBMIT_PARALLEL)
+	if (args->flags & ~DRM_TESSERA_SUBMIT_PARALLEL || args->pad)
 		return -EINVAL;
 	queue = tess_queue_lookup(to_tess_file(file), args->queue);
 	if (!queue)

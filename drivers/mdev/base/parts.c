@@ -90,6 +90,8 @@ static void parts_add_profile(struct tess_profile *sum, const struct tess_profil
 	sum->ray = busy_mean(x, sum->ray, y, p->ray);
 	sum->units = busy_mean(x, sum->units, y, p->units);
 	sum->memory = busy_mean(x, sum->memory, y, p->memory);
+	sum->ops = busy_mean(sum->fps, sum->ops, p->fps, p->ops);
+	sum->fps = min_t(u64, (u64)sum->fps + p->fps, U32_MAX);
 	sum->slices = n;
 }
 

@@ -52,6 +52,8 @@
  * @event: the client's event index (written by the client)
  * @rptr: ring packets completed, the FENCE included (GPU)
  * @time: GPU time in cycles of the FENCE (GPU)
+ * @frames: pictures that the client completed (client, the GPU does not access it)
+ * @operations: operations that it asked for, as it counts them (the same)
  * @reserved: zero
  *
  * The GPU writes @rptr and @time, then @seq, then, after a full barrier, reads
@@ -69,7 +71,9 @@ struct tess_completion_record {
 	__le64 event;
 	__le64 rptr;
 	__le64 time;
-	__le64 reserved[4];
+	__le64 frames;
+	__le64 operations;
+	__le64 reserved[2];
 };
 
 #define TESS_COMPLETION_RECORD_SIZE	64

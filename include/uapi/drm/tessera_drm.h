@@ -516,6 +516,13 @@ struct drm_tessera_cmd {
  *	out syncs are signalled when all are over
  * @in_syncs: struct drm_tessera_sync to wait for, at most 64
  * @out_syncs: struct drm_tessera_sync to signal, at most 64
+ * @operations: since 1.6: hint: operations that the program asked for since its last hint, as it counts
+ *	them (instructions of a shader times the pixels that it is for, say)
+ * @frames: since 1.6: hint: pictures that are complete with this SUBMIT, and what came before it
+ * @pad: zero
+ *
+ * Hints change nothing about how jobs run. They are added up, and the profile of the (v)GPU tells
+ * its host how many pictures a second the client draws, and how much there is to do for each.
  *
  * Jobs of a queue run in order. A job that fails signals its out syncs with an error, that of
  * the command buffer that failed:
@@ -524,7 +531,7 @@ struct drm_tessera_cmd {
  * beside it on other slices is not stopped, the out syncs wait for that, too. Other
  * queues are not disturbed. A job whose slice is withdrawn by the host of a guest runs on.
  *
- * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, masks with slices that are not the
+ * Errors: -ENOENT no such queue or syncobj; -EINVAL flags, padding, masks with slices that are not the
  * queue's, counts, a command buffer, an in sync that has no fence; those of struct
  * drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
  * why); -ENXIO its slices were taken away, and the job was not taken: use another slice, or
@@ -537,6 +544,9 @@ struct drm_tessera_submit {
 	struct drm_tessera_array cmds;
 	struct drm_tessera_array in_syncs;
 	struct drm_tessera_array out_syncs;
+	__u64 operations;
+	__u32 frames;
+	__u32 pad;
 };
 
 #define DRM_IOCTL_TESSERA_QUERY \

@@ -579,6 +579,19 @@ TESS_API int tess_finish(struct tess_device *dev, int64_t timeout_ns);
 TESS_API int tess_run(struct tess_device *dev, const struct tess_dispatch *d,
 		      struct tess_counters *counters);
 
+/**
+ * tess_hint() - say what the work is, for whoever gives the GPU its slices
+ * @dev: device
+ * @frames: pictures that are complete with what was started so far
+ * @operations: operations that the program asked for since the last hint, as it counts them
+ *	(instructions of a shader times the pixels that it is for, say)
+ *
+ * It changes nothing about how work runs. It is added up, goes to the kernel with the next work
+ * that is started, and appears in the profile of the (v)GPU (words "fps" and "ops"). Kernels with
+ * a version of the interface before 1.6 ignore it.
+ */
+TESS_API void tess_hint(struct tess_device *dev, unsigned int frames, uint64_t operations);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -298,6 +298,14 @@ int tess_changed(struct tess_device *dev, uint64_t *generation)
 	return ret ? ret : *generation != seen;
 }
 
+void tess_hint(struct tess_device *dev, unsigned int frames, uint64_t operations)
+{
+	pthread_mutex_lock(&dev->lock);
+	dev->hint_frames += frames;
+	dev->hint_operations += operations;
+	pthread_mutex_unlock(&dev->lock);
+}
+
 int tess_get_time(struct tess_device *dev, struct tess_time *time)
 {
 	struct drm_tessera_query_time t = { 0 };

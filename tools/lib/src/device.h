@@ -35,6 +35,8 @@ struct tess_queue;
  * @lost_text: its text
  * @spin_ns: how long waits look at memory before they sleep
  * @spin_max_ns: constant: limit of it
+ * @hint_operations: what tess_hint() was told that the kernel does not know yet
+ * @hint_frames: the same
  */
 struct tess_device {
 	struct tess_error_state error;
@@ -55,6 +57,8 @@ struct tess_device {
 	char lost_text[TESS_ERROR_MAX];
 	int64_t spin_ns;
 	int64_t spin_max_ns;
+	uint64_t hint_operations;
+	uint32_t hint_frames;
 };
 
 /* Ask the kernel for @dev->gpu and @dev->slices again. */

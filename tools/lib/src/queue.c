@@ -240,6 +240,8 @@ int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const u
 		.cmds = { sizeof(cmd), 1, (uintptr_t)&cmd },
 		.in_syncs = { sizeof(in[0]), gather_deps(q, deps, in), (uintptr_t)in },
 		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
+		.operations = q->dev->hint_operations,
+		.frames = q->dev->hint_frames,
 	};
 	int ret;
 
@@ -253,6 +255,8 @@ int tess_queue_submit_locked(struct tess_queue *q, unsigned int packets, const u
 	}
 	if (ret)
 		return tess_device_fail(q->dev, ret, "send work to the GPU");
+	q->dev->hint_operations = 0;
+	q->dev->hint_frames = 0;
 	q->submitted++;
 	q->fences[q->submitted % TESS_QUEUE_SLOTS] = fence;
 	tess_fence_add_job_locked(fence, q->slice, q->submitted);

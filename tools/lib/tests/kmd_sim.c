@@ -325,6 +325,8 @@ static int submit(struct tess_kmd *kmd, const struct drm_tessera_submit *req)
 		sim.flicker -= !!sim.flicker;
 		return -ENXIO;
 	}
+	sim.frames += req->frames;
+	sim.operations += req->operations;
 	sim.deps += req->in_syncs.count;
 	memcpy(&job.cmd, (void *)(uintptr_t)req->cmds.array, sizeof(job.cmd));
 	memcpy(&job.out, (void *)(uintptr_t)req->out_syncs.array, sizeof(job.out));

@@ -41,6 +41,8 @@
  * @submits: submissions so far, refused ones too
  * @queues: kernel queues made so far
  * @deps: dependencies of all submissions so far
+ * @frames: hints of all submissions so far: pictures
+ * @operations: the same: operations
  * @groups: work-groups that each slice ran
  * @leaks: objects that were left when a device was closed
  */
@@ -69,6 +71,8 @@ struct sim {
 	uint64_t submits;
 	uint64_t queues;
 	uint64_t deps;
+	uint64_t frames;
+	uint64_t operations;
 	uint64_t groups[SIM_SLICES];
 	unsigned int leaks;
 };

@@ -548,6 +548,25 @@ static void test_order(void)
 	stop(&s);
 }
 
+static void test_hints(void)
+{
+	struct setup s = start();
+	struct tess_transfer t = { .bytes = 4096 };
+	struct tess_buffer *buf;
+
+	tess_buffer_create(s.dev, 4096, TESS_BUFFER_VRAM, 0, &buf);
+	t.dst = buf;
+	tess_hint(s.dev, 1, 1000);
+	tess_hint(s.dev, 2, 5);
+	ok(!sim.frames && !sim.operations, "a hint alone is no submission");
+	tess_transfer(s.dev, &t, NULL);
+	ok(sim.frames == 3 && sim.operations == 1005, "hints go with the next operation");
+	tess_transfer(s.dev, &t, NULL);
+	ok(sim.frames == 3 && sim.operations == 1005, "once");
+	ok(!tess_finish(s.dev, -1), "all is done");
+	stop(&s);
+}
+
 struct worker {
 	struct setup *s;
 	unsigned int bad;
@@ -617,6 +636,7 @@ int main(int argc, char **argv)
 	test_drain();
 	test_refusals();
 	test_order();
+	test_hints();
 	test_threads();
 	free(elf);
 	return done();
