@@ -299,8 +299,10 @@ check-debug: $(if $(LIST),,debug-modules)
 check-opencl: $(if $(LIST),,all opencl)
 	@$(if $(LIST),,$(WITH_OPENCL)) $(CHECK) --lanes-dir selftests/opencl/lanes $(OPENCL)
 
+# Programs that others wrote are in a layer on top of that
 check-graphics: $(if $(LIST),,all graphics)
-	@$(if $(LIST),,$(WITH_GRAPHICS)) $(CHECK) --lanes-dir selftests/graphics/lanes $(GRAPHICS)
+	@$(if $(LIST),,scripts/env --with gl-apps run) $(CHECK) --lanes-dir selftests/graphics/lanes \
+		$(GRAPHICS)
 
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run

@@ -11,15 +11,17 @@
 #	patches/*.patch	for the source, after Debian's own
 #	files/		new files of the source
 #	build		runs as root in the new root, in the directory of the patched source
+#			(the last three only if there is one)
+#	on		the name of a layer that this one stands on, instead of the environment itself;
+#			it has all that is in that one
 #
-# (the last three only if there is one), and all of that directory is part of the layer's key. The
-# result is an upper directory for overlayfs and the same as an image. Functions of env.d/build.sh
-# are used.
+# and all of that directory is part of the layer's key. The result is an upper directory for
+# overlayfs and the same as an image. Functions of env.d/build.sh are used.
 
-# The layer's apt sees the packages of the environment as installed.
+# The layer's apt sees the packages of what it stands on as installed.
 layer_apt()
 {
-	private_apt "$@" -o Dir::State::status="$dir/root/var/lib/dpkg/status" \
+	private_apt "$@" -o Dir::State::status="${under:-$dir}/root/var/lib/dpkg/status" \
 		-o Dpkg::Use-Pty=0 --no-install-recommends -y
 }
 
@@ -81,6 +83,7 @@ assemble_layer()
 	merged=$work/merged
 
 	mkdir "$work"/{root,upperwork,merged}
+	[ -z "$under" ] || cp -a "$under/root" "$work"
 	mount -t overlay tessera-layer "$merged" -o \
 		"lowerdir=$dir/root,upperdir=$work/root,workdir=$work/upperwork" ||
 		die "$cache cannot hold a layer (overlayfs refuses its file system)"
@@ -99,7 +102,7 @@ assemble_layer()
 	umount "$merged/run/archives"
 	[ ! -e "$layers/$with/sources" ] || build_source
 	rm -rf "$merged"/var/{cache,log}/*
-	echo "$layer_key" >"$merged$marker-$with"
+	echo "${top##*-}" >"$merged$marker-$with"
 }
 
 build_source()

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# In a host VM with the layer "gl-apps": programs that others wrote, in a KVM guest on the display head
+# of its vGPU, by Debian's Mesa and by the GPU. Pictures of the head are left in out/gl-apps; those by
+# the one and by the other have to be alike, for eyes. TAP.
+
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=scripts/ktap.sh
+. scripts/ktap.sh
+read -r uuid </proc/sys/kernel/random/uuid
+qmp=/tmp/gl-apps-qmp
+pictures=out/gl-apps
+
+dump()
+{
+	selftests/mdev/qmp.py "$qmp" screendump \
+		"{\"device\": \"vgpu0\", \"head\": 0, \"filename\": \"$1\"}" >&2
+}
+
+# Something is on the screen: not all is black
+shows_something()
+{
+	[ "$(tail -c +20 "$1" | tr -d '\000' | wc -c)" -gt 10000 ]
+}
+
+# Until the head shows the same for some seconds: a desktop comes up in steps
+still()
+{
+	dump "/tmp/$1.ppm" || return 1
+	still_left=40
+	while [ "$still_left" -gt 0 ]; do
+		sleep 4
+		dump "/tmp/$1-next.ppm" || return 1
+		shows_something "/tmp/$1.ppm" && cmp -s "/tmp/$1.ppm" "/tmp/$1-next.ppm" && break
+		mv "/tmp/$1-next.ppm" "/tmp/$1.ppm"
+		still_left=$((still_left - 1))
+	done
+	cp "/tmp/$1.ppm" "$pictures"
+}
+
+# What the guest prints; it gets the pictures that it asks for
+follow()
+{
+	tail -n +1 -f --pid="$(scripts/vm pid gl)" /run/tessera/guests/gl/stdout | while read -r line; do
+		echo "$line"
+		case $line in
+		"# shoot "*) still "${line##* }"; scripts/vm tell gl shot ;;
+		esac
+	done
+}
+
+in_guest()
+{
+	scripts/vm guest --mem 2G --timeout 3300 --vgpu "$uuid,display=on" --qmp "$qmp" --listen \
+		--detach gl -- selftests/graphics/programs.sh cube desktop glmark2 || return 1
+	follow
+	scripts/vm wait gl >/dev/null
+}
+
+mkdir -p "$pictures"
+modprobe vfio_iommu_type1 || exit 1
+out/tools/cli/tesseractl create --uuid "$uuid" slices=4 kind=mixed memory=32M heads=1 >&2 || exit 1
+in_guest
+status=$?
+ktap_begin
+check "programs in a guest" test "$status" -eq 0
+for name in cube desktop; do
+	check "$name: alike by Debian's Mesa and by the GPU" selftests/graphics/alike.py \
+		"/tmp/$name-stock.ppm" "/tmp/$name.ppm"
+done
+ktap_end
