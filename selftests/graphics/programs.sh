@@ -114,9 +114,12 @@ start_weston()
 {
 	start_backend=$1 start_renderer=$2
 	shift 2
-	printf '[shell]\nclock-format=none\nstartup-animation=none\nlocking=false\n' >"$dir/weston.ini"
+	{
+		printf '[core]\nrequire-input=false\n'
+		printf '[shell]\nclock-format=none\nstartup-animation=none\nlocking=false\n'
+	} >"$dir/weston.ini"
 	TESSERA_DEBUG=stats "$@" weston --backend="$start_backend" --renderer=gl --config="$dir/weston.ini" \
-		--continue-without-input --idle-time=0 --socket=desktop --log="$dir/weston.log" \
+		--idle-time=0 --socket=desktop --log="$dir/weston.log" \
 		<&8 >"$dir/weston" 2>&1 &
 	weston=$!
 	start_left=1500
