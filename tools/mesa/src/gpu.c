@@ -23,6 +23,8 @@
 
 #define MAX_FAULTS 3
 #define MAX_TIMES 256
+/* Of a block */
+#define HART_PIXELS 16u
 #define CODE_CHUNK (1u << 20)
 
 /* Buffers by their address, newest first */
@@ -259,6 +261,8 @@ static const char *gl_draw(void *gpu, const struct lp_offload_scene *scene, uint
 
 	tess_gl_pace_begin(&pace, scene, __atomic_load_n(&gl->rate, __ATOMIC_RELAXED));
 	while (tess_gl_pace_next(&pace)) {
+		/* A command of a tile, for each of its pixels, is an operation */
+		tess_hint(gl->dev, 0, pace.work * HART_PIXELS);
 		if (draw_part(gl, &pace, stack, first, &counters))
 			return fault(gl, lost);
 		count(gl, &counters);
@@ -270,6 +274,13 @@ static const char *gl_draw(void *gpu, const struct lp_offload_scene *scene, uint
 	__atomic_store_n(&gl->rate, pace.rate, __ATOMIC_RELAXED);
 	__atomic_store_n(&gl->faults, 0, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+static void gl_frame(void *gpu)
+{
+	struct tess_gl *gl = gpu;
+
+	tess_hint(gl->dev, 1, 0);
 }
 
 static int by_value(const void *a, const void *b)
@@ -359,6 +370,7 @@ static struct lp_offload_ops ops = {
 	.complete = gl_complete,
 	.release = gl_release,
 	.draw = gl_draw,
+	.frame = gl_frame,
 	.close = gl_close,
 };
 

@@ -184,6 +184,12 @@ const char *lp_offload_name(struct lp_offload *offload)
 	return offload->ops->name(offload->gpu);
 }
 
+void lp_offload_frame(struct lp_offload *offload)
+{
+	if (offload)
+		offload->ops->frame(offload->gpu);
+}
+
 static struct chunk *new_chunk(struct lp_offload *offload, uint64_t size)
 {
 	struct chunk *chunk = CALLOC_STRUCT(chunk);

@@ -60,6 +60,7 @@ struct lp_offload_code {
  * @draw: draws a scene and waits for its end; @stack is the largest one of its shaders;
  *	returns NULL, or why it was not drawn. After an error of the GPU lost is set, too: what
  *	was drawn is undefined then
+ * @frame: a program has a picture complete, of which some may not be drawn yet
  * @close: closes the GPU
  */
 struct lp_offload_ops {
@@ -75,6 +76,7 @@ struct lp_offload_ops {
 	void (*release)(void *gpu, void *handle);
 	const char *(*draw)(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
 			    struct lp_offload_cost *cost, bool *lost);
+	void (*frame)(void *gpu);
 	void (*close)(void *gpu);
 };
 
@@ -150,6 +152,9 @@ void lp_offload_release(struct lp_offload *offload, void *code);
 
 /** Draws a scene, if the GPU can; sets scene->offloaded. */
 void lp_offload_draw(struct lp_offload *offload, struct lp_scene *scene);
+
+/** A picture is complete: whoever gives the GPU its slices is told. */
+void lp_offload_frame(struct lp_offload *offload);
 
 /** If TESSERA_DEBUG=compare: compares the pictures of CPU and GPU. */
 void lp_offload_compare(struct lp_scene *scene);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /** Counts changes of this file and of struct lp_offload_ops. */
-#define LP_OFFLOAD_VERSION 3
+#define LP_OFFLOAD_VERSION 4
 
 #define LP_OFFLOAD_TILE 64
 #define LP_OFFLOAD_BLOCK 4

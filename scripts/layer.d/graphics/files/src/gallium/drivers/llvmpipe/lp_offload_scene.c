@@ -227,7 +227,8 @@ void lp_offload_draw(struct lp_offload *offload, struct lp_scene *scene)
 
 	scene->offloaded = false;
 	scene->shot = NULL;
-	if (!offload)
+	/* Without a framebuffer there are no tiles */
+	if (!offload || !scene->tiles_x || !scene->tiles_y)
 		return;
 	why = look_at_scene(offload, scene, &stack);
 	if (!why && (offload->debug & DEBUG_OFFLOAD_COMPARE))
