@@ -35,7 +35,8 @@ void LLVMInitializeRISCVAsmPrinter(void);
 void LLVMInitializeRISCVAsmParser(void);
 
 /* library.S */
-extern const char tess_gl_library_gpu[], tess_gl_library_cpu[], tess_gl_library_end[];
+extern const char tess_gl_library_gpu[], tess_gl_library_cpu[], tess_gl_library_format[],
+	tess_gl_library_end[];
 }
 
 using namespace llvm;
@@ -198,15 +199,21 @@ void tess_gl_compiler_destroy(struct tess_gl_compiler *compiler)
 
 const char *tess_gl_compiler_id(void)
 {
-	return "riscv64 2 " LLVM_VERSION_STRING " " PASSES;
+	return "riscv64 3 " LLVM_VERSION_STRING " " PASSES;
 }
 
-/* Add lp_sample_quad() to a module that calls it. What is in the library is what this file was built with. */
-static void add_library(Module &m, const char *begin, const char *end)
+static bool calls(Module &m, bool (*is)(StringRef name))
 {
-	Function *function = m.getFunction(LP_SAMPLE_QUAD);
+	for (Function &f : m)
+		if (f.isDeclaration() && is(f.getName()))
+			return true;
+	return false;
+}
 
-	if (!function || !function->isDeclaration())
+/* Add what a module calls of a library. What is in the library is what this file was built with. */
+static void add_library(Module &m, const char *begin, const char *end, bool (*is)(StringRef name))
+{
+	if (!calls(m, is))
 		return;
 	auto library = cantFail(parseBitcodeFile(
 		MemoryBufferRef(StringRef(begin, (size_t)(end - begin)), "library"),
@@ -215,16 +222,27 @@ static void add_library(Module &m, const char *begin, const char *end)
 	for (Function &f : *library)
 		for (const char *name : { "target-cpu", "target-features", "tune-cpu" })
 			f.removeFnAttr(name);
+	if (auto *flags = library->getModuleFlagsMetadata())
+		library->eraseNamedMetadata(flags);
 	library->setTargetTriple(m.getTargetTriple());
 	library->setDataLayout(m.getDataLayout());
-	if (Linker::linkModules(m, std::move(library)))
+	if (Linker::linkModules(m, std::move(library), Linker::LinkOnlyNeeded))
 		report_fatal_error("the library of shaders does not fit");
-	m.getFunction(LP_SAMPLE_QUAD)->setLinkage(GlobalValue::InternalLinkage);
+	for (Function &f : m)
+		if (!f.isDeclaration() && is(f.getName()))
+			f.setLinkage(GlobalValue::InternalLinkage);
+}
+
+static void add_libraries(Module &m, const char *begin, const char *end)
+{
+	add_library(m, begin, end, [](StringRef name) { return name == LP_SAMPLE_QUAD; });
+	add_library(m, tess_gl_library_format, tess_gl_library_end,
+		    [](StringRef name) { return name.starts_with("util_format_"); });
 }
 
 void tess_gl_complete(LLVMModuleRef module)
 {
-	add_library(*unwrap(module), tess_gl_library_cpu, tess_gl_library_end);
+	add_libraries(*unwrap(module), tess_gl_library_cpu, tess_gl_library_format);
 }
 
 /* The object of a module */
@@ -243,7 +261,7 @@ static std::unique_ptr<MemoryBuffer> generate(struct tess_gl_compiler *compiler,
 	options = LLVMCreatePassBuilderOptions();
 	m->setTargetTriple(compiler->target->getTargetTriple().str());
 	m->setDataLayout(compiler->target->createDataLayout());
-	add_library(*m, tess_gl_library_gpu, tess_gl_library_cpu);
+	add_libraries(*m, tess_gl_library_gpu, tess_gl_library_cpu);
 	if (auto error = unwrap(LLVMRunPasses(copy, PASSES, target, options)))
 		consumeError(std::move(error));
 	LLVMDisposePassBuilderOptions(options);

@@ -55,7 +55,7 @@ const char *tess_gl_compiler_id(void);
 bool tess_gl_compile(struct tess_gl_compiler *compiler, LLVMModuleRef module,
 		     struct lp_offload_code *code);
 
-/** tess_gl_complete() - add lp_sample_quad() to a module for the CPU, if it calls it */
+/** tess_gl_complete() - add to a module for the CPU what it calls of lp_sample_quad() and util_format */
 void tess_gl_complete(LLVMModuleRef module);
 
 /** tess_gl_release() - free the code of a shader */

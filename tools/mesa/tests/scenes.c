@@ -319,6 +319,37 @@ static void array_and_volume(void)
 	glActiveTexture(GL_TEXTURE0);
 }
 
+/* Any bits are a picture in these formats: bytes and halves, as BPTC has them */
+static void compressed(void)
+{
+	static const GLenum formats[] = { GL_COMPRESSED_RGBA_BPTC_UNORM_EXT,
+					  GL_COMPRESSED_RGB_BPTC_UNSIGNED_FLOAT_EXT };
+	static uint8_t blocks[16 * 16 * 16];
+	uint32_t bits = 1;
+	GLuint names[2], program;
+	size_t i;
+
+	for (i = 0; i < sizeof(blocks); i++) {
+		bits = bits * 1664525 + 1013904223;
+		blocks[i] = (uint8_t)(bits >> 24);
+	}
+	glGenTextures(2, names);
+	for (i = 0; i < 2; i++) {
+		glActiveTexture(GL_TEXTURE0 + (GLenum)i);
+		glBindTexture(GL_TEXTURE_2D, names[i]);
+		glCompressedTexImage2D(GL_TEXTURE_2D, 0, formats[i], 64, 64, 0, sizeof(blocks),
+				       blocks);
+		glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+	}
+	if (glGetError())
+		die("there are no compressed textures");
+	program = use(FRAGMENT("uniform sampler2D a, b; out vec4 c; void main() {"
+			       " c = uv.x < 0.5 ? texture(a, uv) : fract(texture(b, uv)); }"));
+	glUniform1i(glGetUniformLocation(program, "b"), 1);
+	quad(1);
+	glActiveTexture(GL_TEXTURE0);
+}
+
 static void depth_fails(void)
 {
 	GLuint query, passed = 0;
@@ -366,6 +397,7 @@ static const struct scene scenes[] = {
 	{ "points", points_and_lines, 0 },
 	{ "triangles", many_triangles, 0 },
 	{ "volume", array_and_volume, 0 },
+	{ "compressed", compressed, 0 },
 	{ "depth", depth_fails, 0 },
 	{ "derivatives", derivatives, 0 },
 };

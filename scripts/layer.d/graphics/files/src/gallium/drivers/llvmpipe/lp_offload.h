@@ -55,7 +55,8 @@ struct lp_offload_code {
  * @samples: has it units that sample textures? Then modules call lp_sample_quad()
  *	(lp_bld_sample_unit.h), if they can
  * @compile: compiles the functions of a copy of a module; false: see error
- * @complete: adds lp_sample_quad() to a module that calls it, for the CPU: the same arithmetic
+ * @complete: adds to a module for the CPU what compile() adds to its copy: lp_sample_quad(), with the
+ *	same arithmetic, and functions of util_format, if it calls them
  * @release: frees the code of a shader that nothing draws with any more
  * @draw: draws a scene and waits for its end; @stack is the largest one of its shaders;
  *	returns NULL, or why it was not drawn. After an error of the GPU lost is set, too: what
