@@ -15,8 +15,11 @@ on()
 	scripts/vm host --kernel "$kernel" --backend user --timeout "$seconds" "$@" || status=1
 }
 
+rounds=2
+[ -z "${TESSERA_FULL:-}" ] || rounds=4
+
 echo "# The interface and servers; the bad ones on one kernel"
-on 7.2 900 --gpus 0 --mem 1G --env ROUNDS=4 -- \
+on 7.2 900 --gpus 0 --mem 1G --env ROUNDS="$rounds" -- \
 	sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh && exit \$a"
 set -- null_server unbound bridges_freed unloaded
 [ -z "${TESSERA_FULL:-}" ] || set --

@@ -11,7 +11,7 @@
 #include "ctx_rig.h"
 #include "tap.h"
 
-#define ROUNDS 40
+#define ROUNDS 20
 #define LONG 60 /* of some_job() */
 #define RUNS_MAX 1000000
 #define FLAG (RIG_SYS + (9ULL << 20))
