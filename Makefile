@@ -227,7 +227,7 @@ ALL := $(if $(LIST),,all)
 CHECK := scripts/check $(if $(LIST),--list)
 
 # Lanes that need a layer, of those that run
-LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages,$(LANES)),opencl packages))
+LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages,$(LANES)),packages opencl graphics))
 check: $(ALL)
 	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
 		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
