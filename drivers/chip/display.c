@@ -8,6 +8,7 @@
  * the host has checked when ERROR is read. Writing the event FLIP before that forgets the one
  * of an earlier picture that nobody waited for.
  */
+#include <linux/bitfield.h>
 #include <linux/errno.h>
 #include <linux/iopoll.h>
 
@@ -80,27 +81,41 @@ static int display_wait_off(struct tess_chip *chip, unsigned int head)
 	return rc ? -ETIME : 0;
 }
 
+static void display_write_picture(struct tess_chip *chip, u32 page,
+				  const struct tess_head_picture *picture)
+{
+	const struct tess_head_rect *damage = &picture->damage;
+
+	tess_chip_write32(chip, page, TESS_DREG_FORMAT, picture->format);
+	tess_chip_write32(chip, page, TESS_DREG_WIDTH, picture->width);
+	tess_chip_write32(chip, page, TESS_DREG_HEIGHT, picture->height);
+	tess_chip_write32(chip, page, TESS_DREG_PITCH, picture->pitch);
+	tess_chip_write64(chip, page, TESS_DREG_ADDRESS, picture->address);
+	if (chip->info.caps & TESS_CAPS_FRAME_PERIOD)
+		tess_chip_write32(chip, page, TESS_DREG_PERIOD, picture->period);
+	if (!(chip->info.caps & TESS_CAPS_HEAD_DAMAGE))
+		return;
+	tess_chip_write32(chip, page, TESS_DREG_DAMAGE_START,
+			  FIELD_PREP(TESS_DAMAGE_X, damage->x1) |
+			  FIELD_PREP(TESS_DAMAGE_Y, damage->y1));
+	tess_chip_write32(chip, page, TESS_DREG_DAMAGE_END,
+			  FIELD_PREP(TESS_DAMAGE_X, damage->x2) |
+			  FIELD_PREP(TESS_DAMAGE_Y, damage->y2));
+}
+
 static int display_show(struct tess_backend *be, unsigned int head,
 			const struct tess_head_picture *picture)
 {
 	struct tess_chip *chip = to_tess_chip(be);
-	bool paced = chip->info.caps & TESS_CAPS_FRAME_PERIOD;
 	u32 control = picture ? TESS_DCONTROL_ENABLE : 0;
 	u32 page = TESS_HEAD_PAGE(head);
 	int rc;
 
 	if (READ_ONCE(chip->dead))
 		return -ENODEV;
-	if (picture) {
-		tess_chip_write32(chip, page, TESS_DREG_FORMAT, picture->format);
-		tess_chip_write32(chip, page, TESS_DREG_WIDTH, picture->width);
-		tess_chip_write32(chip, page, TESS_DREG_HEIGHT, picture->height);
-		tess_chip_write32(chip, page, TESS_DREG_PITCH, picture->pitch);
-		tess_chip_write64(chip, page, TESS_DREG_ADDRESS, picture->address);
-		if (paced)
-			tess_chip_write32(chip, page, TESS_DREG_PERIOD, picture->period);
-	}
-	if (picture && picture->now && paced)
+	if (picture)
+		display_write_picture(chip, page, picture);
+	if (picture && picture->now && chip->info.caps & TESS_CAPS_FRAME_PERIOD)
 		control |= TESS_DCONTROL_NOW;
 	tess_chip_write32(chip, page, TESS_DREG_CONTROL, control);
 	tess_chip_write32(chip, page, TESS_DREG_EVENTS, TESS_DEVENT_FLIP);

@@ -13,6 +13,7 @@
 #include <tessera/vgpu.h>
 #include "base/mdev.h"
 #include "base/parts.h"
+#include "display/damage.h"
 #include "shape/shape.h"
 #include "shape/types.h"
 #include "sysfs.h"
@@ -91,7 +92,7 @@ static TESS_BIN_ATTR struct bin_attribute bin_attr_composition = {
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile", "migrate", "span", "display"
+	"move", "blueprint", "profile", "migrate", "span", "display", "damage"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -170,6 +171,14 @@ static ssize_t last_error_show(struct device *dev, struct device_attribute *attr
 	return tess_mdev_show_error(dev_get_drvdata(dev), buf);
 }
 static DEVICE_ATTR_RO(last_error);
+
+static ssize_t heads_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return tess_mdev_damage_format(dev_get_drvdata(dev), buf);
+}
+
+/* As of the profile, but that nothing is to be written */
+static struct device_attribute dev_attr_heads = __ATTR(heads, 0440, heads_show, NULL);
 
 /* ---- share of the slices ---- */
 
@@ -264,6 +273,7 @@ static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_profile.attr,
 	&dev_attr_gpu.attr,
 	&dev_attr_last_error.attr,
+	&dev_attr_heads.attr,
 	&dev_attr_weight.attr,
 	&dev_attr_cap.attr,
 	&dev_attr_policy.attr,

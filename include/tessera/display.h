@@ -16,6 +16,20 @@ struct tess_backend;
 struct tess_gpu;
 
 /**
+ * struct tess_head_rect - part of a picture, in pixels
+ * @x1: left column
+ * @y1: top line
+ * @x2: column right of it
+ * @y2: line below it
+ */
+struct tess_head_rect {
+	u16 x1;
+	u16 y1;
+	u16 x2;
+	u16 y2;
+};
+
+/**
  * struct tess_head_picture - what a head shows
  * @format: DRM fourcc
  * @width: pixels
@@ -24,6 +38,8 @@ struct tess_gpu;
  * @address: offset in VRAM, a multiple of 4 KiB
  * @period: ns from frame to frame; 0, or without TESS_CAPS_FRAME_PERIOD: 60 frames a second
  * @now: show it at once, with TESS_CAPS_FRAME_PERIOD; part of a frame has the picture before it
+ * @damage: what of it differs from the picture before, with TESS_CAPS_HEAD_DAMAGE; empty: perhaps
+ *	all of it; beyond the picture: nothing
  */
 struct tess_head_picture {
 	u32 format;
@@ -33,6 +49,7 @@ struct tess_head_picture {
 	u64 address;
 	u32 period;
 	bool now;
+	struct tess_head_rect damage;
 };
 
 /**

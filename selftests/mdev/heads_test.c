@@ -8,12 +8,8 @@
 
 #include "gpus.h"
 #include "harness.h"
+#include "heads.h"
 #include "vgpu.h"
-
-#define XRGB8888 0x34325258
-#define ARGB8888 0x34325241
-#define RGB565 0x36314752
-#define YUYV 0x56595559
 
 /* Regions of VFIO behind those of PCI */
 #define PICTURE VFIO_PCI_NUM_REGIONS
@@ -24,20 +20,7 @@
 #define PITCH (WIDTH * 4)
 #define SIZE (PITCH * HEIGHT)
 
-/**
- * struct plane - what is committed
- * @format: fourcc
- * @width: pixels
- * @height: lines
- * @pitch: bytes
- * @address: in VRAM
- */
-struct plane {
-	uint32_t format, width, height, pitch;
-	uint64_t address;
-};
-
-static const struct plane picture = { XRGB8888, WIDTH, HEIGHT, PITCH, 0 };
+static const struct head_plane picture = { XRGB8888, WIDTH, HEIGHT, PITCH, 0 };
 
 FIXTURE(heads)
 {
@@ -67,54 +50,6 @@ FIXTURE_TEARDOWN(heads)
 	close(self->display);
 	vgpu_close(&self->v);
 	mdev_remove_all();
-}
-
-static uint32_t head32(struct vgpu *v, unsigned int n, uint32_t off)
-{
-	return reg32(v, TESS_HEAD_PAGE(n) + off);
-}
-
-static uint64_t head64(struct vgpu *v, unsigned int n, uint32_t off)
-{
-	return reg64(v, TESS_HEAD_PAGE(n) + off);
-}
-
-static void head_write(struct vgpu *v, unsigned int n, uint32_t off, uint32_t val)
-{
-	reg32_write(v, TESS_HEAD_PAGE(n) + off, val);
-}
-
-/* Returns the error */
-static uint32_t commit(struct vgpu *v, unsigned int n, const struct plane *p)
-{
-	head_write(v, n, TESS_DREG_CONTROL, TESS_DCONTROL_ENABLE);
-	head_write(v, n, TESS_DREG_FORMAT, p->format);
-	head_write(v, n, TESS_DREG_WIDTH, p->width);
-	head_write(v, n, TESS_DREG_HEIGHT, p->height);
-	head_write(v, n, TESS_DREG_PITCH, p->pitch);
-	reg64_write(v, TESS_HEAD_PAGE(n) + TESS_DREG_ADDRESS, p->address);
-	head_write(v, n, TESS_DREG_COMMIT, 1);
-	return head32(v, n, TESS_DREG_ERROR);
-}
-
-static void disable(struct vgpu *v, unsigned int n)
-{
-	head_write(v, n, TESS_DREG_CONTROL, 0);
-	head_write(v, n, TESS_DREG_COMMIT, 1);
-}
-
-/* Wait for an event of a head, and clear it */
-static bool wait_event(struct vgpu *v, unsigned int n, uint32_t event)
-{
-	long end = now_ms() + 5000 * patience();
-
-	while (!(head32(v, n, TESS_DREG_EVENTS) & event)) {
-		if (now_ms() > end)
-			return false;
-		usleep(1000);
-	}
-	head_write(v, n, TESS_DREG_EVENTS, event);
-	return true;
 }
 
 static int query(struct vgpu *v, uint32_t flags, struct vfio_device_gfx_plane_info *info)
@@ -206,11 +141,12 @@ TEST_F(heads, none)
 
 	ASSERT_EQ(0, mdev_create("R1", uuid));
 	ASSERT_EQ(0, vgpu_open(&v, uuid));
-	EXPECT_EQ(0, reg32(&v, TESS_REG_CAPS) & TESS_CAPS_DISPLAY);
+	EXPECT_EQ(0, reg32(&v, TESS_REG_CAPS) & (TESS_CAPS_DISPLAY | TESS_CAPS_HEAD_DAMAGE));
 	EXPECT_EQ(0, reg32(&v, TESS_REG_HEAD_MASK));
+	EXPECT_STREQ("", mdev_attr(uuid, "heads"));
 	head_write(&v, 0, TESS_DREG_WIDTH, 5);
 	EXPECT_EQ(0, head32(&v, 0, TESS_DREG_WIDTH));
-	EXPECT_EQ(0, commit(&v, 0, &picture));
+	EXPECT_EQ(0, head_commit(&v, 0, &picture));
 	EXPECT_EQ(0, head32(&v, 0, TESS_DREG_STATUS));
 	ASSERT_EQ(0, ioctl(v.device, VFIO_DEVICE_GET_INFO, &dev));
 	EXPECT_EQ(VFIO_PCI_NUM_REGIONS, dev.num_regions);
@@ -225,7 +161,7 @@ TEST_F(heads, none)
 	EXPECT_EQ(0, mdev_attr_write(uuid, "blueprint", "heads=1"));
 	ASSERT_EQ(0, vgpu_open(&v, uuid));
 	EXPECT_EQ(1, reg32(&v, TESS_REG_HEAD_MASK));
-	EXPECT_EQ(0, commit(&v, 0, &picture));
+	EXPECT_EQ(0, head_commit(&v, 0, &picture));
 	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED, head32(&v, 0, TESS_DREG_STATUS));
 	vgpu_close(&v);
 }
@@ -235,7 +171,7 @@ TEST_F(heads, refused_commits)
 	struct vgpu *v = &self->v;
 	const uint64_t vram = reg64(v, TESS_REG_VRAM_SIZE);
 	const struct {
-		struct plane plane;
+		struct head_plane plane;
 		uint32_t error;
 	} cases[] = {
 		{ { YUYV, WIDTH, HEIGHT, PITCH, 0 }, TESS_DISPLAY_ERR_FORMAT },
@@ -265,11 +201,11 @@ TEST_F(heads, refused_commits)
 	struct vfio_device_gfx_plane_info info;
 	unsigned int i;
 
-	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		EXPECT_EQ(cases[i].error, commit(v, 0, &cases[i].plane));
+		EXPECT_EQ(cases[i].error, head_commit(v, 0, &cases[i].plane));
 		if (!cases[i].error) {
-			EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+			EXPECT_TRUE(head_wait(v, 0, TESS_DEVENT_FLIP));
 			continue;
 		}
 		ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
@@ -277,11 +213,11 @@ TEST_F(heads, refused_commits)
 		EXPECT_EQ(WIDTH, info.width);
 		EXPECT_EQ(PITCH, info.stride);
 	}
-	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 2, &picture));
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, head_commit(v, 2, &picture));
 	EXPECT_EQ(0, head32(v, 2, TESS_DREG_STATUS));
 	/* What is not shown may be anything */
 	head_write(v, 0, TESS_DREG_FORMAT, YUYV);
-	disable(v, 0);
+	head_disable(v, 0);
 	EXPECT_EQ(TESS_DISPLAY_OK, head32(v, 0, TESS_DREG_ERROR));
 	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
 }
@@ -296,7 +232,7 @@ TEST_F(heads, frames)
 
 	/* The first picture is there at once */
 	head_write(v, 1, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
-	ASSERT_EQ(0, commit(v, 1, &picture));
+	ASSERT_EQ(0, head_commit(v, 1, &picture));
 	EXPECT_EQ(TESS_DEVENT_FLIP, head32(v, 1, TESS_DREG_EVENTS));
 	EXPECT_EQ(1, eventfd_wait(self->display, 1000));
 	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_FLIP);
@@ -304,7 +240,7 @@ TEST_F(heads, frames)
 	EXPECT_EQ(0, eventfd_wait(self->display, 200));
 	EXPECT_EQ(0, head64(v, 1, TESS_DREG_FRAMES));
 	/* The next one comes with a frame, of which only the flip is told */
-	ASSERT_EQ(0, commit(v, 1, &picture));
+	ASSERT_EQ(0, head_commit(v, 1, &picture));
 	EXPECT_EQ(1, eventfd_wait(self->display, 5000));
 	EXPECT_EQ(TESS_DEVENT_FLIP | TESS_DEVENT_FRAME, head32(v, 1, TESS_DREG_EVENTS));
 	EXPECT_EQ(1, head64(v, 1, TESS_DREG_FRAMES));
@@ -326,7 +262,7 @@ TEST_F(heads, frames)
 	/* Nothing of it concerns the other head */
 	EXPECT_EQ(0, head64(v, 0, TESS_DREG_FRAMES));
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EVENTS));
-	disable(v, 1);
+	head_disable(v, 1);
 	eventfd_wait(self->display, 0);
 	EXPECT_EQ(0, eventfd_wait(self->display, 200));
 	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
@@ -335,7 +271,7 @@ TEST_F(heads, frames)
 static uint32_t commit_period(struct vgpu *v, unsigned int n, uint32_t period)
 {
 	head_write(v, n, TESS_DREG_PERIOD, period);
-	return commit(v, n, &picture);
+	return head_commit(v, n, &picture);
 }
 
 /* Each head has frames of its own rate */
@@ -402,14 +338,14 @@ TEST_F(heads, periods)
 	/* A picture that waits has its rate from the frame on that shows it */
 	head_write(v, 1, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
 	ASSERT_EQ(0, commit_period(v, 1, TESS_DISPLAY_PERIOD_MAX));
-	ASSERT_TRUE(wait_event(v, 1, TESS_DEVENT_FLIP));
+	ASSERT_TRUE(head_wait(v, 1, TESS_DEVENT_FLIP));
 	start = now_ms();
 	second = head64(v, 1, TESS_DREG_FRAMES);
 	while (head64(v, 1, TESS_DREG_FRAMES) < second + 6 && now_ms() - start < 20000 * patience())
 		usleep(1000);
 	EXPECT_LE(5 * 50 - 20, now_ms() - start);
-	disable(v, 0);
-	disable(v, 1);
+	head_disable(v, 0);
+	head_disable(v, 1);
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_FRAME_AGE));
 }
 
@@ -436,10 +372,10 @@ TEST_F(heads, plane_query)
 	/* No picture is no error */
 	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
 	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
-	ASSERT_EQ(0, commit(v, 1, &picture));
+	ASSERT_EQ(0, head_commit(v, 1, &picture));
 	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
 	EXPECT_EQ(0, info.drm_format | info.size);
-	ASSERT_EQ(0, commit(v, 0, &(struct plane){ RGB565, 800, 600, 1604, 0x1000 }));
+	ASSERT_EQ(0, head_commit(v, 0, &(struct head_plane){ RGB565, 800, 600, 1604, 0x1000 }));
 	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
 	EXPECT_EQ(RGB565, info.drm_format);
 	EXPECT_EQ(0, info.drm_format_mod);
@@ -449,7 +385,7 @@ TEST_F(heads, plane_query)
 	EXPECT_EQ((1604 * 600 + 4095) & ~4095, info.size);
 	EXPECT_EQ(~0U, info.x_hot & info.y_hot);
 	EXPECT_EQ(PICTURE, info.region_index);
-	disable(v, 0);
+	head_disable(v, 0);
 	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
 	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
 }
@@ -493,7 +429,7 @@ TEST_F(heads, picture_follows_flips)
 	struct vgpu *v = &self->v;
 	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, reg64(v, TESS_REG_VRAM_SIZE));
 	const uint8_t *seen = map_picture(v, SIZE);
-	struct plane p = picture;
+	struct head_plane p = picture;
 	uint8_t copy[2 * PAGE];
 
 	ASSERT_NE(MAP_FAILED, vram);
@@ -505,7 +441,7 @@ TEST_F(heads, picture_follows_flips)
 	pattern_fill(vram + second, SIZE, 2);
 	/* Nothing is shown */
 	EXPECT_EQ(-1, zero_check(seen, SIZE));
-	ASSERT_EQ(0, commit(v, 0, &p));
+	ASSERT_EQ(0, head_commit(v, 0, &p));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 1));
 	EXPECT_EQ(sizeof(copy), pread(v->device, copy, sizeof(copy), region_offset(v, PICTURE)));
 	EXPECT_EQ(-1, pattern_check(copy, sizeof(copy), 1));
@@ -513,19 +449,19 @@ TEST_F(heads, picture_follows_flips)
 	/* It is the memory itself, not a copy */
 	pattern_fill(vram, SIZE, 3);
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 3));
-	EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+	EXPECT_TRUE(head_wait(v, 0, TESS_DEVENT_FLIP));
 	p.address = second;
-	ASSERT_EQ(0, commit(v, 0, &p));
-	ASSERT_TRUE(wait_event(v, 0, TESS_DEVENT_FLIP));
+	ASSERT_EQ(0, head_commit(v, 0, &p));
+	ASSERT_TRUE(head_wait(v, 0, TESS_DEVENT_FLIP));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 2));
 	/* What is refused changes nothing, another head neither */
 	p.address = 4;
-	EXPECT_EQ(TESS_DISPLAY_ERR_ADDRESS, commit(v, 0, &p));
-	EXPECT_EQ(0, commit(v, 1, &picture));
+	EXPECT_EQ(TESS_DISPLAY_ERR_ADDRESS, head_commit(v, 0, &p));
+	EXPECT_EQ(0, head_commit(v, 1, &picture));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 2));
-	disable(v, 0);
+	head_disable(v, 0);
 	EXPECT_EQ(-1, zero_check(seen, SIZE));
-	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 3));
 	/* As after power-on, but for the monitor */
 	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
@@ -543,14 +479,14 @@ TEST_F(heads, region_ends_with_vram)
 {
 	struct vgpu *v = &self->v;
 	const uint64_t vram = reg64(v, TESS_REG_VRAM_SIZE);
-	const struct plane p = { XRGB8888, 16, 16, 64, vram - 4096 };
+	const struct head_plane p = { XRGB8888, 16, 16, 64, vram - 4096 };
 	uint8_t *last = vgpu_mmap(v, TESS_BAR_VRAM, vram - 4096, 4096);
 	const uint8_t *seen = map_picture(v, 4 * 4096);
 
 	ASSERT_NE(MAP_FAILED, last);
 	ASSERT_NE(MAP_FAILED, (void *)seen);
 	pattern_fill(last, 4096, 7);
-	ASSERT_EQ(0, commit(v, 0, &p));
+	ASSERT_EQ(0, head_commit(v, 0, &p));
 	EXPECT_EQ(-1, pattern_check(seen, 4096, 7));
 	EXPECT_EQ(-1, zero_check(seen + 4096, 3 * 4096));
 }
@@ -589,7 +525,7 @@ TEST_F(heads, fuzz)
 
 	ASSERT_NE(MAP_FAILED, (void *)seen);
 	for (i = 0; i < 2000; i++) {
-		struct plane p = {
+		struct head_plane p = {
 			.format = formats[random64(&seed) % 4],
 			.width = random64(&seed) >> (48 + random64(&seed) % 16),
 			.height = random64(&seed) >> (48 + random64(&seed) % 16),
@@ -604,15 +540,25 @@ TEST_F(heads, fuzz)
 				    random64(&seed));
 			continue;
 		}
-		if (!commit(v, n % 2, &p) && !(n % 2))
+		if (!head_commit(v, n % 2, &p) && !(n % 2))
 			shown++;
 		look(_metadata, v, seen);
 	}
 	TH_LOG("%u were shown", shown);
 	EXPECT_LT(0, shown);
+	for (n = 0; n < 2; n++) {
+		struct head_totals t;
+
+		ASSERT_TRUE(head_totals(self->uuid, n, &t));
+		EXPECT_LE(t.last.x1, t.last.x2);
+		EXPECT_LE(t.last.y1, t.last.y2);
+		EXPECT_GE(8192, t.last.x2);
+		EXPECT_GE(8192, t.last.y2);
+		EXPECT_GE(t.shown * 8192 * 8192, t.damaged);
+	}
 	ASSERT_EQ(0, ioctl(v->device, VFIO_DEVICE_RESET));
 	EXPECT_EQ(-1, zero_check(seen, PAGE));
-	EXPECT_EQ(0, commit(v, 0, &picture));
+	EXPECT_EQ(0, head_commit(v, 0, &picture));
 }
 
 /* ---- EDID and link ---- */
@@ -726,19 +672,19 @@ TEST_F(heads, recomposed)
 	pattern_fill(vram, SIZE, 5);
 	for (n = 0; n < TESS_HEADS_MAX; n++)
 		head_write(v, n, TESS_DREG_EVENT_MASK, TESS_DEVENT_LINK);
-	ASSERT_EQ(0, commit(v, 0, &picture));
-	ASSERT_EQ(0, commit(v, 1, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 1, &picture));
 	recompose(_metadata, self, "heads=1", 1);
-	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 1, &picture));
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, head_commit(v, 1, &picture));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
 	recompose(_metadata, self, "heads=4", 0xf);
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
 	recompose(_metadata, self, "heads=0", 0);
 	EXPECT_EQ(-1, zero_check(seen, SIZE));
-	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, commit(v, 0, &picture));
+	EXPECT_EQ(TESS_DISPLAY_ERR_HEAD, head_commit(v, 0, &picture));
 	recompose(_metadata, self, "heads=1", 1);
 	EXPECT_EQ(-1, zero_check(seen, SIZE));
-	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
 }
 
@@ -782,14 +728,17 @@ TEST_F(heads, picture_moves)
 	uint8_t *vram = vgpu_mmap(v, TESS_BAR_VRAM, 0, SIZE);
 	const uint8_t *seen = map_picture(v, SIZE);
 	unsigned int i, gpu = home_gpu();
-	uint64_t frames;
+	uint64_t frames, damaged;
+	struct head_totals t;
 
 	if (gpu_value(1, "slices_total") < 0)
 		SKIP(return, "needs two GPUs");
 	ASSERT_NE(MAP_FAILED, vram);
 	ASSERT_NE(MAP_FAILED, (void *)seen);
 	pattern_fill(vram, SIZE, 6);
-	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
+	ASSERT_TRUE(head_totals(self->uuid, 0, &t));
+	EXPECT_EQ(1, t.shown);
 	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(-1, pattern_check(seen, SIZE, 6 + i));
@@ -803,8 +752,17 @@ TEST_F(heads, picture_moves)
 		pattern_fill(vram, SIZE, 7 + i);
 		EXPECT_EQ(-1, pattern_check(seen, SIZE, 7 + i));
 		head_write(v, 0, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
-		EXPECT_TRUE(wait_event(v, 0, TESS_DEVENT_FRAME));
+		EXPECT_TRUE(head_wait(v, 0, TESS_DEVENT_FRAME));
 		EXPECT_LT(frames, head64(v, 0, TESS_DREG_FRAMES));
+		/* The picture is the same as there, of which only a part changes */
+		head_write(v, 0, TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+		head_write_damage(v, 0, &(struct head_rect){ 1, 2, 3, 4 });
+		ASSERT_EQ(0, head_commit(v, 0, &picture));
+		ASSERT_TRUE(head_wait(v, 0, TESS_DEVENT_FLIP));
+		damaged = t.damaged;
+		ASSERT_TRUE(head_totals(self->uuid, 0, &t));
+		EXPECT_EQ(2 + i, t.shown);
+		EXPECT_EQ(damaged + 4, t.damaged);
 	}
 }
 
@@ -825,7 +783,7 @@ TEST_F(heads, pulled)
 	ASSERT_EQ(0, gpu_text(away, "name", pci, sizeof(pci)));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(away)));
 	pattern_fill(vram, SIZE, 8);
-	ASSERT_EQ(0, commit(v, 0, &picture));
+	ASSERT_EQ(0, head_commit(v, 0, &picture));
 	head_write(v, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FRAME);
 	EXPECT_EQ(-1, pattern_check(seen, SIZE, 8));
 	gpu_answers(pci, false);

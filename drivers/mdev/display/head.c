@@ -30,6 +30,7 @@
 #include "base/mdev.h"
 #include "base/page.h"
 #include "base/vram.h"
+#include "damage.h"
 #include "head.h"
 #include "map/area.h"
 
@@ -67,7 +68,8 @@ static bool head_is_enabled(const struct tess_mdev_head *head)
 static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 		      const struct tess_mdev_plane *plane)
 {
-	struct tess_mdev_clock *clock = &tm->display.clock[head - tm->display.head];
+	unsigned int n = head - tm->display.head;
+	struct tess_mdev_clock *clock = &tm->display.clock[n];
 
 	if (!head_is_enabled(head)) {
 		head->frames = 0;
@@ -75,9 +77,10 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 		clock->began = ktime_get_ns();
 	}
 	head->shown = *plane;
+	tess_mdev_damage_count(tm, n);
 	WRITE_ONCE(clock->period, plane->period ?: FRAME_NS);
 	head->waits = false;
-	if (head == &tm->display.head[0])
+	if (!n)
 		tess_mdev_zap_picture(tm);
 	if (!tess_inject_no_flip())
 		head_raise(tm, head, TESS_DEVENT_FLIP);
@@ -205,16 +208,22 @@ static enum tess_display_error head_check(const struct tess_mdev *tm, unsigned i
 static void head_commit(struct tess_mdev *tm, unsigned int n)
 {
 	struct tess_mdev_head *head = &tm->display.head[n];
+	struct tess_mdev_plane plane = head->set;
 
-	head->error = head_check(tm, n, &head->set);
+	head->error = head_check(tm, n, &plane);
+	if (!head->error)
+		tess_mdev_damage_take(head, &plane);
+	/* Who does not know these registers commits all of its pictures */
+	head->damage_start = 0;
+	head->damage_end = 0;
 	if (head->error)
 		return;
-	if (!head_is_enabled(head) || !(head->set.control & TESS_DCONTROL_ENABLE) ||
-	    head->set.control & TESS_DCONTROL_NOW) {
-		head_show(tm, head, &head->set);
+	if (!head_is_enabled(head) || !(plane.control & TESS_DCONTROL_ENABLE) ||
+	    plane.control & TESS_DCONTROL_NOW) {
+		head_show(tm, head, &plane);
 		return;
 	}
-	head->next = head->set;
+	head->next = plane;
 	head->waits = true;
 }
 
@@ -264,6 +273,10 @@ static u32 *plain_reg(struct tess_mdev_head *head, u32 off)
 		return &head->set.pitch;
 	case TESS_DREG_PERIOD:
 		return &head->set.period;
+	case TESS_DREG_DAMAGE_START:
+		return &head->damage_start;
+	case TESS_DREG_DAMAGE_END:
+		return &head->damage_end;
 	case TESS_DREG_EVENT_MASK:
 		return &head->event_mask;
 	default:

@@ -5,6 +5,7 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <tessera/display.h>
 #include <tessera/hw/tess_regs.h>
 
 /**
@@ -16,6 +17,7 @@
  * @pitch: bytes from line to line
  * @address: in the client's VRAM
  * @period: ns from frame to frame, or 0
+ * @damage: what of it differs from the plane before; within it, or empty
  */
 struct tess_mdev_plane {
 	u32 control;
@@ -25,14 +27,17 @@ struct tess_mdev_plane {
 	u32 pitch;
 	u64 address;
 	u32 period;
+	struct tess_head_rect damage;
 };
 
 /**
  * struct tess_mdev_head - a display head
- * @set: what is in the registers
+ * @set: what is in the registers, but for the damage
  * @next: what was committed and waits for the next frame, if @waits
  * @shown: what is shown, checked
  * @waits: @next is to be shown
+ * @damage_start: what is in the register
+ * @damage_end: the same
  * @address_low: low half that was written to TESS_DREG_ADDRESS
  * @error: enum tess_display_error of the last COMMIT
  * @events: TESS_DEVENT_*
@@ -46,6 +51,8 @@ struct tess_mdev_head {
 	struct tess_mdev_plane next;
 	struct tess_mdev_plane shown;
 	bool waits;
+	u32 damage_start;
+	u32 damage_end;
 	u32 address_low;
 	u32 error;
 	u32 events;
@@ -53,6 +60,18 @@ struct tess_mdev_head {
 	u64 frames;
 	u64 frame_time;
 	u64 frame_began;
+};
+
+/**
+ * struct tess_mdev_totals - what a head showed since the vGPU exists
+ * @shown: pictures
+ * @damaged: pixels of them that differed from the picture before
+ * @last: what of the last one did
+ */
+struct tess_mdev_totals {
+	u64 shown;
+	u64 damaged;
+	struct tess_head_rect last;
 };
 
 /**
@@ -90,6 +109,7 @@ struct tess_mdev_edid {
  * @edid: of that monitor
  * @next_edid: what the VMM writes; taken over when the link comes up
  * @head: heads, given or not
+ * @totals: of each head
  * @clock: of each head
  */
 struct tess_mdev_display {
@@ -99,6 +119,7 @@ struct tess_mdev_display {
 	struct tess_mdev_edid edid;
 	struct tess_mdev_edid next_edid;
 	struct tess_mdev_head head[TESS_HEADS_MAX];
+	struct tess_mdev_totals totals[TESS_HEADS_MAX];
 	struct tess_mdev_clock clock[TESS_HEADS_MAX];
 };
 

@@ -72,6 +72,7 @@
 #define   TESS_CAPS_INVALIDATE		BIT(11)	/* TLB_INVALIDATE of the global page */
 #define   TESS_CAPS_UNIT_CYCLES		BIT(12)	/* host pages count UNIT_CYCLES, SWITCH can write it */
 #define   TESS_CAPS_FRAME_PERIOD		BIT(13)	/* heads have PERIOD, FRAME_AGE and CONTROL.NOW */
+#define   TESS_CAPS_HEAD_DAMAGE		BIT(14)	/* heads have DAMAGE_START and DAMAGE_END */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -209,6 +210,10 @@ enum tess_slice_kind {
 #define   TESS_DISPLAY_PERIOD_MIN	4000000U	/* 250 a second */
 #define   TESS_DISPLAY_PERIOD_MAX	50000000U	/* 20 a second */
 #define TESS_DREG_FRAME_AGE		0x048	/* RO32: ns since the last frame began, as told or, if none is waited for, due */
+#define TESS_DREG_DAMAGE_START		0x04c	/* RW32, with COMMIT, which resets both: first pixel of what changed in the picture */
+#define TESS_DREG_DAMAGE_END		0x050	/* RW32: pixel behind the last one; not right of and below the first: all changed */
+#define   TESS_DAMAGE_X			GENMASK(15, 0)
+#define   TESS_DAMAGE_Y			GENMASK(31, 16)
 #define TESS_DREG_EDID			0x200	/* RO32 each: EDID_SIZE bytes */
 
 /**
