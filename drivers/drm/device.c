@@ -170,6 +170,7 @@ static struct tess_device *tess_device_alloc(struct tess_gpu *gpu,
 	tess_coredump_init(tdev);
 	INIT_LIST_HEAD(&tdev->bos);
 	spin_lock_init(&tdev->lru_lock);
+	spin_lock_init(&tdev->damage_lock);
 	tdev->lru = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&tdev->vms);
 	INIT_LIST_HEAD(&tdev->queues);

@@ -32,6 +32,7 @@
 #include "device.h"
 #include "fdinfo.h"
 #include "job/queue_state.h"
+#include "kms/damage.h"
 #include "mem/bind.h"
 #include "mem/gem.h"
 #include "mem/vm.h"
@@ -109,6 +110,7 @@ static const struct drm_ioctl_desc tess_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(TESSERA_QUEUE_DESTROY, tess_queue_destroy_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(TESSERA_QUEUE_STATE, tess_queue_state_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(TESSERA_SUBMIT, tess_submit_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(TESSERA_BO_DAMAGE, tess_bo_damage_ioctl, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations tess_drm_fops = {
@@ -128,6 +130,7 @@ static const struct file_operations tess_drm_fops = {
  * - 1.4: queues of several slices, and jobs that run on several at the same time
  * - 1.5: which SUBMIT it was that faulted or hung
  * - 1.6: hints with a SUBMIT: pictures that are complete, operations
+ * - 1.7: what changed in the picture in a BO
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -145,7 +148,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 6,
+	.minor = 7,
 };
 
 /* struct tess_device by number of its GPU */

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, one whose
-# heads come and go while it shows something, one whose host never tells that it shows it, and what
-# QEMU shows of what a guest does.
+# heads come and go while it shows something, one whose host never tells that it shows it, what the
+# host knows of changes in a guest's pictures, and what QEMU shows of what a guest does.
 #
 # shellcheck disable=SC2317 # functions called by name
 
@@ -75,6 +75,38 @@ frames_without_flips()
 	return "$frames_status"
 }
 
+# What a guest prints, and then "status N": answers what it asks
+as_asked()
+{
+	asked_status=1
+	while read -r asked_line; do
+		echo "$asked_line"
+		case $asked_line in
+		"# totals "*)
+			cat "$dev/heads" >"$answers/new" &&
+				mv "$answers/new" "$answers/${asked_line##* }"
+			;;
+		"status "*) asked_status=${asked_line#status } ;;
+		esac
+	done
+	return "$asked_status"
+}
+
+damage()
+{
+	answers=out/kms-answers.$$
+	mkdir -p "$answers" && setup 1 || return 1
+	{
+		scripts/vm guest --vgpu "$uuid" --timeout 500 -- \
+			env TESSERA_ANSWERS="$answers" out/selftests/drm/kms_damage
+		echo "status $?"
+	} | as_asked
+	damage_status=$?
+	teardown
+	rm -rf "$answers"
+	return "$damage_status"
+}
+
 shows()
 {
 	grep -q "^head 0 shows 1024x768" /run/tessera/guests/kms/stdout
@@ -104,6 +136,7 @@ free=$(cat "$gpu/slices_free")
 check "a guest with one head" one_head
 check "heads come and go while a guest uses them" heads_come_and_go
 check "a host that sends frames and no flips" frames_without_flips
+check "the host knows what changed in a guest's pictures" damage
 check "QEMU shows what a guest draws through DRM" picture
 check "all slices are back" test "$(cat "$gpu/slices_free")" = "$free"
 ktap_end

@@ -256,6 +256,49 @@ TEST_F(memory, mmap_offset_errors)
 	EXPECT_EQ(-ENOENT, tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &args));
 }
 
+/* Of memory of any sort, with any rectangle that begins before it ends */
+TEST_F(memory, damage_errors)
+{
+	uint32_t a = tess_bo_create(self->fd, TESS_PAGE, 0);
+	uint32_t b = tess_bo_create(self->fd, TESS_PAGE, DRM_TESSERA_BO_VRAM);
+	const struct {
+		struct drm_tessera_bo_damage args;
+		int rc;
+	} cases[] = {
+		{ { .handle = a }, 0 },
+		{ { .handle = b, .previous = a, .x2 = 5, .y2 = 7 }, 0 },
+		{ { .handle = a, .previous = b, .x1 = 5, .y1 = 7, .x2 = 5, .y2 = 7 }, 0 },
+		{ { .handle = a, .previous = a, .x2 = 5, .y2 = 7 }, 0 },
+		{ { .handle = a, .previous = b, .x1 = ~0u, .x2 = ~0u, .y2 = ~0u }, 0 },
+		{ { .handle = a, .previous = b, .x1 = 6, .x2 = 5 }, -EINVAL },
+		{ { .handle = a, .previous = b, .y1 = 8, .y2 = 7 }, -EINVAL },
+		{ { .handle = a, .y1 = ~0u, .y2 = ~0u - 1 }, -EINVAL },
+		{ { .handle = a, .flags = 1 }, -EINVAL },
+		{ { .handle = a, .flags = 1u << 31 }, -EINVAL },
+		{ { .handle = a, .pad = 1 }, -EINVAL },
+		{ { .handle = 0 }, -ENOENT },
+		{ { .handle = 0, .previous = a }, -ENOENT },
+		{ { .handle = a + b + 100 }, -ENOENT },
+		{ { .handle = a, .previous = a + b + 100 }, -ENOENT },
+		{ { .handle = ~0u, .previous = ~0u }, -ENOENT },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct drm_tessera_bo_damage args = cases[i].args;
+		int rc = tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_DAMAGE, &args);
+
+		if (rc != cases[i].rc)
+			TH_LOG("case %zu", i);
+		EXPECT_EQ(cases[i].rc, rc);
+	}
+	/* A handle that is closed is none */
+	EXPECT_EQ(0, __tess_bo_close(self->fd, b));
+	EXPECT_EQ(-ENOENT,
+		  tess_ioctl(self->fd, DRM_IOCTL_TESSERA_BO_DAMAGE,
+			     &(struct drm_tessera_bo_damage){ .handle = a, .previous = b }));
+}
+
 static void mmap_both_ways(struct __test_metadata *_metadata, int fd, uint32_t flags)
 {
 	uint64_t size = TESS_2M + 3 * TESS_PAGE, i;

@@ -266,7 +266,7 @@ TEST_F(query, unknown_ioctl_fails)
 	struct drm_tessera_query query = {};
 
 	EXPECT_EQ(-EINVAL,
-		  tess_ioctl(self->fd, DRM_IOWR(DRM_COMMAND_BASE + 0x0a, struct drm_tessera_query),
+		  tess_ioctl(self->fd, DRM_IOWR(DRM_COMMAND_END - 1, struct drm_tessera_query),
 			     &query));
 }
 

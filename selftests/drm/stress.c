@@ -155,11 +155,13 @@ TEST(random_arguments)
 		DRM_IOCTL_TESSERA_VM_DESTROY,	  DRM_IOCTL_TESSERA_VM_BIND,
 		DRM_IOCTL_TESSERA_QUEUE_CREATE,	  DRM_IOCTL_TESSERA_QUEUE_DESTROY,
 		DRM_IOCTL_TESSERA_QUEUE_STATE,	  DRM_IOCTL_TESSERA_SUBMIT,
+		DRM_IOCTL_TESSERA_BO_DAMAGE,
 	};
 	static const uint64_t values[] = {
 		0, 0, 0, 1, 2, 63, 64, TESS_PAGE, TESS_2M, 1ull << 38, ~0ull, 1ull << 63, ~0xfffull,
 	};
 	uint64_t vram = tess_sysfs_value("vram_free");
+	const unsigned int count = sizeof(requests) / sizeof(requests[0]);
 	unsigned int seed = 3, i, n;
 	struct tess_ctx ctx;
 
@@ -175,9 +177,9 @@ TEST(random_arguments)
 		if (!(rand_r(&seed) % 3))
 			args[rand_r(&seed) % 8] = (uintptr_t)ctx.data;
 		/* Memory of the system is not what is to be exhausted here. */
-		if (requests[n % 10] == DRM_IOCTL_TESSERA_BO_CREATE)
+		if (requests[n % count] == DRM_IOCTL_TESSERA_BO_CREATE)
 			args[0] %= 1 << 20;
-		rc = tess_ioctl(ctx.fd, requests[n % 10], args);
+		rc = tess_ioctl(ctx.fd, requests[n % count], args);
 		EXPECT_LE(rc, 0);
 		EXPECT_NE(-ENODEV, rc);
 	}

@@ -146,6 +146,20 @@ static void op_map(struct process *p)
 	munmap(map, TESS_PAGE);
 }
 
+static void op_damage(struct process *p)
+{
+	struct drm_tessera_bo_damage d = {
+		.handle = handle(p, BO),
+		.previous = below(&p->e, 4) ? handle(p, BO) : 0,
+		.x2 = (uint32_t)value(p),
+		.y1 = below(&p->e, 4) ? 0 : (uint32_t)value(p),
+		.y2 = (uint32_t)value(p),
+		.flags = flags(p, 0),
+	};
+
+	request(p, DRM_IOCTL_TESSERA_BO_DAMAGE, &d);
+}
+
 static void op_close(struct process *p)
 {
 	__tess_bo_close(p->fd, handle(p, BO));
@@ -276,9 +290,9 @@ static void op_unknown(struct process *p)
 }
 
 static void (*const process_ops[])(struct process *p) = {
-	op_query,  op_bo,     op_bo,	 op_map,    op_close,	op_vm,
-	op_bind,   op_bind,   op_bind,	 op_queue,  op_queue,	op_sync,
-	op_submit, op_submit, op_submit, op_submit, op_unknown,
+	op_query, op_bo,     op_bo,	op_map,	   op_close,  op_damage,
+	op_vm,	  op_bind,   op_bind,	op_bind,   op_queue,  op_queue,
+	op_sync,  op_submit, op_submit, op_submit, op_submit, op_unknown,
 };
 
 static void *live(void *arg)

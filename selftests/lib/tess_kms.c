@@ -81,7 +81,8 @@ void tess_kms_connector(int fd, uint32_t id, struct tess_kms_connector *conn)
 			conn->mode = modes[i];
 }
 
-int tess_kms_property(int fd, uint32_t object, uint32_t type, const char *name, uint64_t *value)
+static int property(int fd, uint32_t object, uint32_t type, const char *name, uint32_t *id,
+		    uint64_t *value)
 {
 	uint32_t ids[PROPERTIES], i;
 	uint64_t values[PROPERTIES];
@@ -103,11 +104,39 @@ int tess_kms_property(int fd, uint32_t object, uint32_t type, const char *name, 
 		if (rc)
 			return rc;
 		if (!strncmp(prop.name, name, sizeof(prop.name))) {
+			*id = ids[i];
 			*value = values[i];
 			return 0;
 		}
 	}
 	return -ENOENT;
+}
+
+int tess_kms_property(int fd, uint32_t object, uint32_t type, const char *name, uint64_t *value)
+{
+	uint32_t id;
+
+	return property(fd, object, type, name, &id, value);
+}
+
+int tess_kms_property_id(int fd, uint32_t object, uint32_t type, const char *name, uint32_t *id)
+{
+	uint64_t value;
+
+	return property(fd, object, type, name, id, &value);
+}
+
+void tess_kms_planes(int fd, uint32_t planes[TESS_KMS_HEADS])
+{
+	/* Atomic is all planes, too */
+	struct drm_set_client_cap cap = { .capability = DRM_CLIENT_CAP_ATOMIC, .value = 1 };
+	struct drm_mode_get_plane_res args = {
+		.plane_id_ptr = (uintptr_t)planes,
+		.count_planes = TESS_KMS_HEADS,
+	};
+
+	must(tess_ioctl(fd, DRM_IOCTL_SET_CLIENT_CAP, &cap), "atomic commits");
+	must(tess_ioctl(fd, DRM_IOCTL_MODE_GETPLANERESOURCES, &args), "planes");
 }
 
 int __tess_kms_dumb(int fd, struct drm_mode_create_dumb *dumb)
@@ -209,6 +238,53 @@ int __tess_kms_flip(int fd, uint32_t crtc, uint32_t fb, uint32_t flags, uint64_t
 	};
 
 	return tess_ioctl(fd, DRM_IOCTL_MODE_PAGE_FLIP, &args);
+}
+
+int __tess_kms_flip_clips(int fd, uint32_t plane, uint32_t fb, const struct drm_mode_rect *clips,
+			  unsigned int count, uint64_t data)
+{
+	struct drm_mode_create_blob blob = {
+		.data = (uintptr_t)clips,
+		.length = (uint32_t)(count * sizeof(*clips)),
+	};
+	uint32_t props[2], count_props = 2;
+	uint64_t values[2];
+	struct drm_mode_atomic args = {
+		.flags = DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK,
+		.count_objs = 1,
+		.objs_ptr = (uintptr_t)&plane,
+		.count_props_ptr = (uintptr_t)&count_props,
+		.props_ptr = (uintptr_t)props,
+		.prop_values_ptr = (uintptr_t)values,
+		.user_data = data,
+	};
+	int rc;
+
+	rc = tess_kms_property_id(fd, plane, DRM_MODE_OBJECT_PLANE, "FB_ID", &props[0]);
+	if (!rc)
+		rc = tess_kms_property_id(fd, plane, DRM_MODE_OBJECT_PLANE, "FB_DAMAGE_CLIPS",
+					  &props[1]);
+	if (!rc)
+		rc = tess_ioctl(fd, DRM_IOCTL_MODE_CREATEPROPBLOB, &blob);
+	if (rc)
+		return rc;
+	values[0] = fb;
+	values[1] = blob.blob_id;
+	rc = tess_ioctl(fd, DRM_IOCTL_MODE_ATOMIC, &args);
+	tess_ioctl(fd, DRM_IOCTL_MODE_DESTROYPROPBLOB,
+		   &(struct drm_mode_destroy_blob){ .blob_id = blob.blob_id });
+	return rc;
+}
+
+int __tess_kms_dirty(int fd, uint32_t fb, const struct drm_clip_rect *clips, unsigned int count)
+{
+	struct drm_mode_fb_dirty_cmd args = {
+		.fb_id = fb,
+		.num_clips = count,
+		.clips_ptr = (uintptr_t)clips,
+	};
+
+	return tess_ioctl(fd, DRM_IOCTL_MODE_DIRTYFB, &args);
 }
 
 int tess_kms_event(int fd, unsigned int ms, struct drm_event_vblank *event)

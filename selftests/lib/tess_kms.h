@@ -50,6 +50,10 @@ void tess_kms_resources(int fd, struct tess_kms_resources *res);
 void tess_kms_connector(int fd, uint32_t id, struct tess_kms_connector *conn);
 /* Value of a property of an object, -ENOENT if it has none of that name */
 int tess_kms_property(int fd, uint32_t object, uint32_t type, const char *name, uint64_t *value);
+/* Number of such a property */
+int tess_kms_property_id(int fd, uint32_t object, uint32_t type, const char *name, uint32_t *id);
+/* Of all heads; by whom atomic commits can be made then */
+void tess_kms_planes(int fd, uint32_t planes[TESS_KMS_HEADS]);
 
 int __tess_kms_dumb(int fd, struct drm_mode_create_dumb *dumb);
 int __tess_kms_addfb(int fd, struct drm_mode_fb_cmd2 *cmd);
@@ -63,6 +67,10 @@ void tess_kms_fb_destroy(int fd, struct tess_kms_fb *fb);
 int __tess_kms_set(int fd, uint32_t crtc, uint32_t connector, uint32_t fb,
 		   const struct drm_mode_modeinfo *mode);
 int __tess_kms_flip(int fd, uint32_t crtc, uint32_t fb, uint32_t flags, uint64_t data);
+/* An atomic flip with an event, with @count rectangles of FB_DAMAGE_CLIPS; it is @data */
+int __tess_kms_flip_clips(int fd, uint32_t plane, uint32_t fb, const struct drm_mode_rect *clips,
+			  unsigned int count, uint64_t data);
+int __tess_kms_dirty(int fd, uint32_t fb, const struct drm_clip_rect *clips, unsigned int count);
 /* The next event, -ETIME if there is none for so long */
 int tess_kms_event(int fd, unsigned int ms, struct drm_event_vblank *event);
 

@@ -44,6 +44,8 @@ struct tess_nodes;
  * @lru_lock: protects @lru and @lru_serial. Innermost
  * @lru: struct tess_bo in VRAM that may be evicted, in the order of their use
  * @lru_serial: how many were put there
+ * @damage_lock: protects @damage_serial, and what was told of pictures in BOs. Innermost
+ * @damage_serial: of the picture that was told of last
  * @vm_lock: protects @vms and the existence of their page tables. Outside of
  *	tess_vm::lock
  * @vms: all VMs
@@ -71,6 +73,8 @@ struct tess_device {
 	spinlock_t lru_lock;
 	struct rb_root_cached lru;
 	u64 lru_serial;
+	spinlock_t damage_lock;
+	u64 damage_serial;
 	struct mutex vm_lock;
 	struct list_head vms;
 	struct mutex queue_lock;

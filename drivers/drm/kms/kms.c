@@ -50,7 +50,11 @@ static struct drm_framebuffer *tess_fb_create(struct drm_device *drm, struct drm
 			    TESS_FB_PITCH_ALIGN);
 		return ERR_PTR(-EINVAL);
 	}
-	fb = drm_gem_fb_create(drm, file, TESS_FB_FORMAT cmd);
+	/* Without damage DIRTYFB would do nothing but wait for a frame */
+	if (to_tess_device(drm)->info.caps & TESS_CAPS_HEAD_DAMAGE)
+		fb = drm_gem_fb_create_with_dirty(drm, file, TESS_FB_FORMAT cmd);
+	else
+		fb = drm_gem_fb_create(drm, file, TESS_FB_FORMAT cmd);
 	if (!IS_ERR(fb) && !to_tess_bo(fb->obj[0])->is_contiguous) {
 		drm_dbg_kms(drm, "a head shows VRAM without holes: a dumb buffer\n");
 		drm_framebuffer_put(fb);

@@ -27,6 +27,8 @@ struct tess_device;
  *	DRM's modesetting locks, outside of drm_device.event_lock
  * @picture: what is to be shown
  * @shown: it is to be shown, whatever the GPU does
+ * @serial: of @picture, as struct tess_bo_picture has it. Under @picture_lock, as @refused
+ * @refused: so was @picture: what the GPU shows is an older one
  * @event: sent when the GPU shows @picture, or NULL. Under drm_device.event_lock; holds a
  *	reference to the vertical blank
  * @late: frames since @event is waited for, made up or not. Under drm_device.event_lock
@@ -45,6 +47,8 @@ struct tess_output {
 	struct mutex picture_lock;
 	struct tess_head_picture picture;
 	bool shown;
+	u64 serial;
+	bool refused;
 	struct drm_pending_vblank_event *event;
 	unsigned int late;
 	struct timer_list watchdog;

@@ -14,6 +14,7 @@
 #include <drm/drm_atomic.h>
 #include <drm/drm_atomic_helper.h>
 #include <drm/drm_atomic_state_helper.h>
+#include <drm/drm_damage_helper.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_edid.h>
 #include <drm/drm_fourcc.h>
@@ -28,6 +29,7 @@
 #include <tessera/compat.h>
 #include <tessera/memory.h>
 #include "base/device.h"
+#include "damage.h"
 #include "kms.h"
 #include "mem/gem.h"
 
@@ -226,6 +228,7 @@ static int output_plane_check(struct drm_plane *plane, struct tess_atomic_commit
 		return ret;
 	if (!new->visible)
 		return new->fb && crtc->enable ? -EINVAL : 0;
+	drm_atomic_helper_check_plane_damage(state, new);
 	/* The memory of a BO is there as long as the device */
 	if (!drm_dev_enter(plane->dev, &idx))
 		return -ENODEV;
@@ -254,8 +257,9 @@ static const struct drm_plane_funcs output_plane_funcs = {
 };
 
 /* False: the GPU does not show it, and no flip will be reported */
-static bool output_show(struct tess_output *out, const struct drm_plane_state *state)
+static bool output_show(struct tess_output *out, struct tess_atomic_commit *commit)
 {
+	const struct drm_plane_state *state = out->plane.state;
 	const struct drm_crtc_state *crtc = out->crtc.state;
 	struct drm_device *drm = out->tdev->drm;
 	int idx, ret;
@@ -266,8 +270,10 @@ static bool output_show(struct tess_output *out, const struct drm_plane_state *s
 	ret = output_picture(out, state, &crtc->mode, &out->picture);
 	out->shown = !ret;
 	out->picture.now = crtc->async_flip;
+	out->picture.damage = tess_damage_find(out, commit);
 	if (!ret)
 		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
+	out->refused = ret;
 	mutex_unlock(&out->picture_lock);
 	drm_dev_exit(idx);
 	if (ret)
@@ -302,8 +308,10 @@ void tess_output_restore(struct tess_output *out)
 
 	mutex_lock(&out->picture_lock);
 	status = out->shown ? tess_head_status(gpu, out->index) : 0;
-	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED))
+	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED)) {
+		out->picture.damage = (struct tess_head_rect){};
 		tess_head_show(gpu, out->index, &out->picture);
+	}
 	mutex_unlock(&out->picture_lock);
 }
 
@@ -371,7 +379,7 @@ static void output_crtc_flush(struct drm_crtc *crtc, struct tess_atomic_commit *
 		spin_unlock_irq(&crtc->dev->event_lock);
 		new->event = NULL;
 	}
-	if (!output_show(out, crtc->primary->state))
+	if (!output_show(out, state))
 		output_flip_done(out);
 }
 
@@ -571,6 +579,8 @@ int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned
 	if (ret)
 		return ret;
 	drm_plane_helper_add(&out->plane, &output_plane_helpers);
+	if (tdev->info.caps & TESS_CAPS_HEAD_DAMAGE)
+		drm_plane_enable_fb_damage_clips(&out->plane);
 	ret = drm_crtc_init_with_planes(drm, &out->crtc, &out->plane, NULL, &output_crtc_funcs,
 					NULL);
 	if (ret)

@@ -3,6 +3,7 @@
 #define _TESSERA_DRM_GEM_H_
 
 #include <drm/drm_gem_shmem_helper.h>
+#include <tessera/display.h>
 #include "lru.h"
 
 struct dma_buf_attachment;
@@ -16,6 +17,18 @@ struct tess_device;
 struct tess_usage;
 struct tess_vm;
 struct tess_vram;
+
+/**
+ * struct tess_bo_picture - what a program told of the picture in a BO
+ * @serial: of the picture, another one of each that was told of to the device; 0: nothing was told
+ * @previous: that of the picture that it was compared with; 0: none
+ * @damage: where the two may differ, in pixels; empty: nowhere
+ */
+struct tess_bo_picture {
+	u64 serial;
+	u64 previous;
+	struct tess_head_rect damage;
+};
 
 /**
  * struct tess_bo - memory that the CPU and the GPU can map
@@ -37,6 +50,7 @@ struct tess_vram;
  *	reservation
  * @dmem: VRAM: pool of the control group that pays
  * @attach: imported: to the dma-buf. Its mapping is @shmem.sgt until the GPU goes
+ * @picture: what is in it. Under tess_device::damage_lock
  * @vm_root: whose reservation is the BO's, of the one VM that may map it; NULL: any may
  */
 struct tess_bo {
@@ -55,6 +69,7 @@ struct tess_bo {
 	unsigned long system_pages;
 	struct dmem_cgroup_pool_state *dmem;
 	struct dma_buf_attachment *attach;
+	struct tess_bo_picture picture;
 	struct drm_gem_object *vm_root;
 };
 

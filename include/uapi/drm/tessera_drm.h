@@ -48,6 +48,7 @@ extern "C" {
 #define DRM_TESSERA_QUEUE_DESTROY	0x07
 #define DRM_TESSERA_QUEUE_STATE		0x08
 #define DRM_TESSERA_SUBMIT		0x09
+#define DRM_TESSERA_BO_DAMAGE		0x0a
 
 /**
  * struct drm_tessera_array - an array of structures that may grow
@@ -313,6 +314,38 @@ struct drm_tessera_bo_mmap_offset {
 };
 
 /**
+ * struct drm_tessera_bo_damage - DRM_IOCTL_TESSERA_BO_DAMAGE
+ * @handle: GEM handle of a buffer with a new picture, drawn or about to be drawn
+ * @previous: GEM handle of the buffer with the picture that this one was compared with; 0, or the same
+ *	buffer: none, all may differ
+ * @x1: left edge of what may differ, in pixels of the framebuffer
+ * @y1: its top edge
+ * @x2: its right edge, the pixel behind the last one; @x1 if nothing differs
+ * @y2: its bottom edge, in the same way
+ * @flags: zero
+ * @pad: zero
+ *
+ * Since 1.7. For who draws pictures that somebody else flips to: a flip from a framebuffer of @previous
+ * to one of @handle, of the same format, pitch, offset and visible part, tells the host of a vGPU that
+ * only the rectangle changed, unless it has FB_DAMAGE_CLIPS. The head has to show @previous as the
+ * last call for that, before this one, told of it. Other flips change all of the picture.
+ *
+ * Who once told of a buffer has to do so for each picture that is drawn in it, before the flip. With
+ * @previous 0 the rectangle does not count. On a GPU without display heads it does nothing. Errors:
+ * -EINVAL flags, padding, @x1 above @x2, @y1 above @y2; -ENOENT no such handle.
+ */
+struct drm_tessera_bo_damage {
+	__u32 handle;
+	__u32 previous;
+	__u32 x1;
+	__u32 y1;
+	__u32 x2;
+	__u32 y2;
+	__u32 flags;
+	__u32 pad;
+};
+
+/**
  * struct drm_tessera_vm_create - DRM_IOCTL_TESSERA_VM_CREATE
  * @flags: zero
  * @id: out: VM id, not 0
@@ -569,6 +602,8 @@ struct drm_tessera_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_QUEUE_STATE, struct drm_tessera_queue_state)
 #define DRM_IOCTL_TESSERA_SUBMIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit)
+#define DRM_IOCTL_TESSERA_BO_DAMAGE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_BO_DAMAGE, struct drm_tessera_bo_damage)
 
 #if defined(__cplusplus)
 }
