@@ -272,6 +272,25 @@ TESS_API uint64_t tess_buffer_va(const struct tess_buffer *buf);
 /** tess_buffer_size() - bytes of a buffer, a multiple of 4096 */
 TESS_API uint64_t tess_buffer_size(const struct tess_buffer *buf);
 
+/**
+ * tess_buffer_damage() - tell where a new picture in a buffer differs from another one
+ * @buf: buffer with a picture that a display head is to show, drawn or about to be drawn
+ * @previous: buffer with the picture that it was compared with; NULL, or @buf: none, all may differ
+ * @x1: left edge of what may differ, in pixels
+ * @y1: its top edge
+ * @x2: its right edge, the pixel behind the last one; @x1 if nothing differs
+ * @y2: its bottom edge, in the same way
+ *
+ * For programs whose pictures are shown by another one, which does not know that. If a head of a
+ * vGPU goes from @previous to @buf, its host is told that only this changed. Who once called it for
+ * a buffer calls it for each picture in it, before that is shown. It is a hint: without display
+ * heads, and in a driver older than version 1.7 of its interface, it has no effect.
+ *
+ * Returns 0; -EINVAL @x1 above @x2, @y1 above @y2, or @previous of another device; -ENODEV.
+ */
+TESS_API int tess_buffer_damage(struct tess_buffer *buf, const struct tess_buffer *previous,
+				uint32_t x1, uint32_t y1, uint32_t x2, uint32_t y2);
+
 /* ---- programs --------------------------------------------------------------- */
 
 /**

@@ -299,3 +299,26 @@ uint64_t tess_buffer_size(const struct tess_buffer *buf)
 {
 	return buf->size;
 }
+
+int tess_buffer_damage(struct tess_buffer *buf, const struct tess_buffer *previous, uint32_t x1,
+		       uint32_t y1, uint32_t x2, uint32_t y2)
+{
+	struct drm_tessera_bo_damage req = {
+		.handle = buf->handle,
+		.previous = previous ? previous->handle : 0,
+		.x1 = x1,
+		.y1 = y1,
+		.x2 = x2,
+		.y2 = y2,
+	};
+	int ret;
+
+	if (x1 > x2 || y1 > y2 || (previous && previous->dev != buf->dev))
+		return tess_fail(buf->dev, -EINVAL, "no part of a picture: %u,%u to %u,%u", x1, y1,
+				 x2, y2);
+	ret = tess_kmd_ioctl(buf->dev->kmd, DRM_IOCTL_TESSERA_BO_DAMAGE, &req);
+	/* An older driver knows nothing of it, and takes all for changed */
+	if (ret == -EINVAL)
+		return 0;
+	return ret ? tess_device_fail(buf->dev, ret, "tell what changed in a picture") : 0;
+}

@@ -373,6 +373,9 @@ static int handle_request(struct tess_kmd *kmd, unsigned long request, void *arg
 	}
 	case DRM_IOCTL_TESSERA_SUBMIT:
 		return submit(kmd, arg);
+	case DRM_IOCTL_TESSERA_BO_DAMAGE:
+		sim.damage = *(struct drm_tessera_bo_damage *)arg;
+		return sim.deny_damage;
 	default:
 		return -ENOTTY;
 	}

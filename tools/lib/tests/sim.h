@@ -32,6 +32,8 @@
  * @blind: submissions that are refused although their slices are there
  * @flicker: submissions that are refused by slices that were away only then
  * @deny_bind: VM_BIND fails with this error
+ * @deny_damage: BO_DAMAGE fails with this error
+ * @damage: of the last BO_DAMAGE
  * @deny_bo_at: BO_CREATE of this number (from 1) fails with -ENOMEM
  * @bos: BO_CREATEs so far, refused ones too
  * @stuck: jobs stay unfinished until sim_unstick()
@@ -62,6 +64,8 @@ struct sim {
 	unsigned int blind;
 	unsigned int flicker;
 	int deny_bind;
+	int deny_damage;
+	struct drm_tessera_bo_damage damage;
 	uint64_t deny_bo_at;
 	uint64_t bos;
 	bool stuck;

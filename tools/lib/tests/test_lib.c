@@ -141,6 +141,31 @@ static void test_import(struct setup *s)
 	refused(tess_buffer_import(s->dev, fd, 0, &buf), -EBADF, s->dev);
 }
 
+static void test_damage(struct setup *s)
+{
+	struct tess_buffer *a, *b;
+	uint32_t first;
+
+	tess_buffer_create(s->dev, 4096, TESS_BUFFER_VRAM, 0, &a);
+	tess_buffer_create(s->dev, 4096, TESS_BUFFER_VRAM, 0, &b);
+	ok(!tess_buffer_damage(a, NULL, 0, 0, 0, 0) && sim.damage.handle && !sim.damage.previous,
+	   "a picture with none before it");
+	first = sim.damage.handle;
+	ok(!tess_buffer_damage(b, a, 1, 2, 3, 4) && sim.damage.handle != first &&
+		   sim.damage.previous == first && sim.damage.x1 == 1 && sim.damage.y1 == 2 &&
+		   sim.damage.x2 == 3 && sim.damage.y2 == 4,
+	   "what differs from it");
+	refused(tess_buffer_damage(b, a, 4, 2, 3, 4), -EINVAL, s->dev);
+	refused(tess_buffer_damage(b, a, 1, 5, 3, 4), -EINVAL, s->dev);
+	sim.deny_damage = -EINVAL;
+	ok(!tess_buffer_damage(b, a, 1, 2, 3, 4), "an older driver is no error");
+	sim.deny_damage = -ENODEV;
+	refused(tess_buffer_damage(b, a, 1, 2, 3, 4), -ENODEV, s->dev);
+	sim.deny_damage = 0;
+	tess_buffer_destroy(a);
+	tess_buffer_destroy(b);
+}
+
 static void test_buffers(void)
 {
 	struct setup s = start();
@@ -156,6 +181,7 @@ static void test_buffers(void)
 	tess_buffer_destroy(a);
 	test_same(&s);
 	test_import(&s);
+	test_damage(&s);
 	refused(tess_buffer_create(s.dev, 1ull << 30, TESS_BUFFER_VRAM, 0, &a), -ENOSPC, s.dev);
 	refused(tess_buffer_create(s.dev, 0, 0, 0, &a), -EINVAL, s.dev);
 	refused(tess_buffer_create(s.dev, 1, 0x80, 0, &a), -EINVAL, s.dev);
