@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=scripts/ktap.sh
 . scripts/ktap.sh
 read -r uuid </proc/sys/kernel/random/uuid
+ctl=out/tools/cli/tesseractl
 qmp=/tmp/gl-apps-qmp
 pictures=out/gl-apps
 
@@ -39,13 +40,29 @@ still()
 	cp "/tmp/$1.ppm" "$pictures"
 }
 
+# What the host knows of the vGPU besides
+seen()
+{
+	"$ctl" profile "$uuid" >"/tmp/$1.profile"
+	cp "/sys/bus/mdev/devices/$uuid/heads" "/tmp/$1.heads"
+	sed "s/^/# $1: /" "/tmp/$1.profile" "/tmp/$1.heads"
+}
+
+# The picture that was shown last, or its damage: "0,0-1024,768"
+size_of() { sed -n 's/.*size=\([0-9]*\)x\([0-9]*\) .*/0,0-\1,\2/p' "/tmp/$1.heads"; }
+damage_of() { sed -n 's/.*last=//p' "/tmp/$1.heads"; }
+
 # What the guest prints; it gets the pictures that it asks for
 follow()
 {
 	tail -n +1 -f --pid="$(scripts/vm pid gl)" /run/tessera/guests/gl/stdout | while read -r line; do
 		echo "$line"
 		case $line in
-		"# shoot "*) still "${line##* }"; scripts/vm tell gl shot ;;
+		"# shoot "*)
+			still "${line##* }"
+			seen "${line##* }"
+			scripts/vm tell gl shot
+			;;
 		esac
 	done
 }
@@ -60,7 +77,7 @@ in_guest()
 
 mkdir -p "$pictures"
 modprobe vfio_iommu_type1 || exit 1
-out/tools/cli/tesseractl create --uuid "$uuid" slices=4 kind=mixed memory=32M heads=1 >&2 || exit 1
+"$ctl" create --uuid "$uuid" slices=4 kind=mixed memory=32M heads=1 >&2 || exit 1
 in_guest
 status=$?
 ktap_begin
@@ -69,4 +86,8 @@ for name in cube desktop; do
 	check "$name: alike by Debian's Mesa and by the GPU" selftests/graphics/alike.py \
 		"/tmp/$name-stock.ppm" "/tmp/$name.ppm"
 done
+check "the profile has operations" grep -E 'ops=[1-9]' /tmp/cube.profile
+check "all of a picture is damaged by Debian's Mesa" \
+	test "$(damage_of cube-stock)" = "$(size_of cube-stock)"
+check "by the GPU it is what was drawn" test "$(damage_of cube)" != "$(size_of cube)"
 ktap_end

@@ -283,6 +283,12 @@ static void gl_frame(void *gpu)
 	tess_hint(gl->dev, 1, 0);
 }
 
+static void gl_damage(void *gpu, int fd, const struct lp_offload_damage *damage)
+{
+	(void)gpu;
+	tess_gl_damage(fd, damage);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -371,6 +377,7 @@ static struct lp_offload_ops ops = {
 	.release = gl_release,
 	.draw = gl_draw,
 	.frame = gl_frame,
+	.damage = gl_damage,
 	.close = gl_close,
 };
 

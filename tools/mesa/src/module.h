@@ -33,6 +33,13 @@ void *tess_gl_code_alloc(struct tess_gl *gl, size_t size);
 void tess_gl_code_free(struct tess_gl *gl, void *memory);
 
 /**
+ * tess_gl_damage() - tell the driver of a display what of a picture differs from another one
+ * @fd: DRM device with the buffers; other drivers than Tessera's are told nothing
+ * @damage: see lp_offload.h
+ */
+void tess_gl_damage(int fd, const struct lp_offload_damage *damage);
+
+/**
  * tess_gl_compiler_create() - a compiler for shader cores
  * @gl: GPU, whose memory for code it uses
  *

@@ -190,6 +190,11 @@ void lp_offload_frame(struct lp_offload *offload)
 		offload->ops->frame(offload->gpu);
 }
 
+void lp_offload_damage(struct lp_offload *offload, int fd, const struct lp_offload_damage *damage)
+{
+	offload->ops->damage(offload->gpu, fd, damage);
+}
+
 static struct chunk *new_chunk(struct lp_offload *offload, uint64_t size)
 {
 	struct chunk *chunk = CALLOC_STRUCT(chunk);

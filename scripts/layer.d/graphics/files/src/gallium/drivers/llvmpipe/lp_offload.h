@@ -44,6 +44,25 @@ struct lp_offload_code {
 };
 
 /**
+ * struct lp_offload_damage - what of a picture that a screen may show differs from another one
+ *
+ * @handle: of the buffer, on a DRM device
+ * @previous: of the one with the other picture; 0: that is not known
+ * @x: of the rectangle outside of which both are the same
+ * @y: of it
+ * @width: of it; 0: they do not differ
+ * @height: of it
+ */
+struct lp_offload_damage {
+	uint32_t handle;
+	uint32_t previous;
+	uint32_t x;
+	uint32_t y;
+	uint32_t width;
+	uint32_t height;
+};
+
+/**
  * struct lp_offload_ops - a module
  *
  * @version: LP_OFFLOAD_VERSION
@@ -62,6 +81,7 @@ struct lp_offload_code {
  *	returns NULL, or why it was not drawn. After an error of the GPU lost is set, too: what
  *	was drawn is undefined then
  * @frame: a program has a picture complete, of which some may not be drawn yet
+ * @damage: what of that picture differs, if the DRM device @fd is to show it
  * @close: closes the GPU
  */
 struct lp_offload_ops {
@@ -78,6 +98,7 @@ struct lp_offload_ops {
 	const char *(*draw)(void *gpu, const struct lp_offload_scene *scene, uint32_t stack,
 			    struct lp_offload_cost *cost, bool *lost);
 	void (*frame)(void *gpu);
+	void (*damage)(void *gpu, int fd, const struct lp_offload_damage *damage);
 	void (*close)(void *gpu);
 };
 
@@ -156,6 +177,9 @@ void lp_offload_draw(struct lp_offload *offload, struct lp_scene *scene);
 
 /** A picture is complete: whoever gives the GPU its slices is told. */
 void lp_offload_frame(struct lp_offload *offload);
+
+/** So is what of it differs from the picture before. */
+void lp_offload_damage(struct lp_offload *offload, int fd, const struct lp_offload_damage *damage);
 
 /** If TESSERA_DEBUG=compare: compares the pictures of CPU and GPU. */
 void lp_offload_compare(struct lp_scene *scene);
