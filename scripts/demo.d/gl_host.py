@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ SIZE = "1024x768"
 FRAME_SECONDS = 400
 # What glcube says of a frame begins so
 SHOWN = "glcube: frame"
+WIDTH, HEIGHT = map(int, SIZE.split("x"))
+DAMAGE = re.compile(r"^head=0 .* last=(\d+),(\d+)-(\d+),(\d+)$", re.M)
 
 # What happens while a frame is drawn: text, and what is called with the demo
 STEPS = (
@@ -43,11 +46,31 @@ def write(path, text):
         f.write(f"{text}\n")
 
 
+def picture(frame):
+    """The file with what the head showed."""
+    return os.path.join("/tmp", f"frame{frame}.ppm")
+
+
 def cpu_picture(frame, path):
     """A frame as the CPU of the host draws it, with the code that the GPU would have."""
     subprocess.run(["sh", "-c", f"cd {TREE} && . selftests/graphics/env.sh && TESSERA_DEBUG=cpu "
                     f"out/examples/gl/glcube --picture {path} --size {SIZE} --first {frame}"],
                    check=True, stderr=subprocess.DEVNULL)
+
+
+def differs_outside(before, now, damage):
+    """Of two pictures as QEMU writes them: another pixel that is not in the rectangle."""
+    with open(before, "rb") as a, open(now, "rb") as b:
+        a, b = (f.read()[-WIDTH * HEIGHT * 3:] for f in (a, b))
+    left, top, right, bottom = damage
+    for y in range(HEIGHT):
+        row = y * WIDTH * 3
+        x1, x2 = (left, right) if top <= y < bottom else (0, 0)
+        for begin, end in ((0, x1), (x2, WIDTH)):
+            part = slice(row + begin * 3, row + end * 3)
+            if a[part] != b[part]:
+                return True
+    return False
 
 
 def blank():
@@ -100,9 +123,13 @@ class Demo:
         subprocess.run([QMP, self.qmp, "screendump", json.dumps(
             {"device": "vgpu0", "head": 0, "filename": path})], check=True, stdout=subprocess.DEVNULL)
 
+    def damage(self):
+        """Of the frame that the head shows."""
+        return tuple(map(int, DAMAGE.search(read(MDEVS, self.vgpu, "heads")).groups()))
+
     def compare(self, frame):
         """QEMU's picture of the head and the CPU's of the frame; true if they are the same."""
-        shown = os.path.join("/tmp", f"frame{frame}.ppm")
+        shown = picture(frame)
         wanted = os.path.join("/tmp", f"frame{frame}-cpu.ppm")
         self.shot(shown)
         cpu_picture(frame, wanted)
@@ -119,8 +146,10 @@ class Demo:
             act(self)
         guest.answer(SHOWN, frame, FRAME_SECONDS)
         cycles = self.cycles() - before
-        same = self.compare(frame)
-        self.rows.append((frame, text, self.slices(), cycles, same))
+        same, damage = self.compare(frame), self.damage()
+        if frame and differs_outside(picture(frame - 1), picture(frame), damage):
+            raise DemoError(f"frame {frame} differs from the one before outside of {damage}")
+        self.rows.append((frame, text, self.slices(), cycles, damage, same))
         guest.say(f"frame {frame}, {text}: {'the same picture' if same else 'ANOTHER PICTURE'}; "
                   f"{self.slices()}, {cycles} GPU cycles")
 
@@ -149,9 +178,11 @@ class Demo:
 
 
 def table(rows, stats):
-    lines = [("frame", "while it was drawn", "vslices and slices afterwards", "GPU cycles", "picture")]
-    lines += [(str(frame), text, slices, str(cycles), "the same" if same else "ANOTHER")
-              for frame, text, slices, cycles, same in rows]
+    lines = [("frame", "while it was drawn", "vslices and slices afterwards", "GPU cycles", "damage",
+              "picture")]
+    lines += [(str(frame), text, slices, str(cycles), "{}x{} at {},{}".format(x2 - x1, y2 - y1, x1, y1),
+               "the same" if same else "ANOTHER")
+              for frame, text, slices, cycles, (x1, y1, x2, y2), same in rows]
     width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     print()
     for line in lines:
@@ -159,7 +190,8 @@ def table(rows, stats):
                         for c, w in zip(line, width)).rstrip())
     print(f"scenes drawn by the GPU: {stats['gpu']}, by the CPU: {stats['cpu']}; "
           f"{stats['instructions'] // len(rows)} instructions and {stats['cycles'] // len(rows)} "
-          "cycles per frame; picture: that of the head, by QEMU, against the CPU's")
+          "cycles per frame; damage: what its guest said that differs from the frame before, outside of "
+          "which nothing did; picture: that of the head, by QEMU, against the CPU's")
 
 
 def play(out):
@@ -190,9 +222,10 @@ def run(out):
     with open(os.path.join(out, "results.json"), "w", encoding="utf-8") as f:
         json.dump({"frames": rows, "stats": stats}, f, indent=1)
     bad = sum(not same for *_rest, same in rows)
-    failed = bad or stats["cpu"] or not stats["gpu"]
+    known = sum(damage != (0, 0, WIDTH, HEIGHT) for *_rest, damage, _same in rows)
+    failed = bad or stats["cpu"] or not stats["gpu"] or not known
     print(f"demo-gl {'failed' if failed else 'ok'}: {len(rows)} frames compared, {bad} differ, "
-          f"{stats['gpu']} scenes on the GPU, {stats['cpu']} on the CPU")
+          f"{stats['gpu']} scenes on the GPU, {stats['cpu']} on the CPU, {known} with a part damaged")
     return 1 if failed else 0
 
 
