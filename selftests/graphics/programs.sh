@@ -144,7 +144,7 @@ stop_weston()
 # Until it is ended, which is how it is meant to be used; what it counted is lost then
 gears()
 {
-	with gears "" timeout --signal=INT 60 "es2gears_wayland.$(uname -m)-linux-gnu"
+	with gears "" timeout --signal=INT 120 stdbuf -oL "es2gears_wayland.$(uname -m)-linux-gnu"
 	[ "$with_status" -eq 124 ] && grep '^[1-9][0-9]* frames in' "$dir/gears"
 }
 
