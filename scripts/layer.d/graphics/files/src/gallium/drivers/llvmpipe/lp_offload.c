@@ -329,6 +329,16 @@ void lp_offload_unshare(void *data, void *memory)
 	offload->ops->unmap(offload->gpu, memory);
 }
 
+void *lp_offload_alloc_picture(void *data, size_t size, size_t alignment)
+{
+	return lp_offload_alloc(data, size, alignment);
+}
+
+void lp_offload_free_picture(void *data, void *memory)
+{
+	lp_offload_free(data, memory);
+}
+
 void lp_offload_replace_dummies(struct lp_offload *offload, struct lp_jit_resources *resources)
 {
 	if (!offload)

@@ -157,6 +157,10 @@ void *lp_offload_share(void *offload, int fd);
 /** The end of lp_offload_share(). */
 void lp_offload_unshare(void *offload, void *memory);
 
+/** lp_offload_alloc() and lp_offload_free() for pictures that are copied into windows. */
+void *lp_offload_alloc_picture(void *offload, size_t size, size_t alignment);
+void lp_offload_free_picture(void *offload, void *memory);
+
 /** Memory of this process that stands for what is not bound becomes memory of both. */
 void lp_offload_replace_dummies(struct lp_offload *offload, struct lp_jit_resources *resources);
 
