@@ -46,6 +46,10 @@ as_told()
 		echo "$told_line"
 		case $told_line in
 		"# heads "*) compose "${told_line##* }" ;;
+		"# totals "*)
+			cat "$dev/heads" >"$answers/new" &&
+				mv "$answers/new" "$answers/${told_line##* }"
+			;;
 		"status "*) told_status=${told_line#status } ;;
 		esac
 	done
@@ -75,23 +79,6 @@ frames_without_flips()
 	return "$frames_status"
 }
 
-# What a guest prints, and then "status N": answers what it asks
-as_asked()
-{
-	asked_status=1
-	while read -r asked_line; do
-		echo "$asked_line"
-		case $asked_line in
-		"# totals "*)
-			cat "$dev/heads" >"$answers/new" &&
-				mv "$answers/new" "$answers/${asked_line##* }"
-			;;
-		"status "*) asked_status=${asked_line#status } ;;
-		esac
-	done
-	return "$asked_status"
-}
-
 damage()
 {
 	answers=out/kms-answers.$$
@@ -100,7 +87,7 @@ damage()
 		scripts/vm guest --vgpu "$uuid" --timeout 500 -- \
 			env TESSERA_ANSWERS="$answers" out/selftests/drm/kms_damage
 		echo "status $?"
-	} | as_asked
+	} | as_told
 	damage_status=$?
 	teardown
 	rm -rf "$answers"

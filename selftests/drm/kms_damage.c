@@ -2,7 +2,8 @@
 /*
  * What of a head's picture changed, as the host of this guest sees it. Asks it by a line
  * "# totals NAME"; the answer is the first line of the vGPU's attribute "heads", in the file NAME of the
- * directory TESSERA_ANSWERS, which both have. Nothing else is shown on the head.
+ * directory TESSERA_ANSWERS, which both have. "# heads N" asks it for so many heads. Nothing else is
+ * shown on the head.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -322,6 +323,50 @@ TEST_F_TIMEOUT(damage, told, 400)
 	tell(_metadata, self, &self->wide[0], &self->a, r);
 	flip(_metadata, self, &self->wide[0]);
 	expect(_metadata, self, "another pitch", all(self));
+}
+
+/* The host takes the head, or gives it */
+static void ask_for(struct __test_metadata *_metadata, struct __fixture_damage *self, bool head)
+{
+	struct tess_kms_connector conn = { .connected = !head };
+	unsigned int i;
+
+	printf("# heads %u\n", head);
+	fflush(stdout);
+	for (i = 0; i < ANSWER_MS / 100 && conn.connected != head; i++) {
+		usleep(100000);
+		tess_kms_connector(self->fd, self->connector, &conn);
+	}
+	ASSERT_EQ(head, conn.connected);
+}
+
+/* It is shown again after the connector was looked at */
+static void await_picture(struct __test_metadata *_metadata)
+{
+	struct totals now;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		ASSERT_TRUE(ask(&now));
+		if (now.width)
+			return;
+		usleep(100000);
+	}
+	ASSERT_LT(0u, now.width);
+}
+
+/* A picture that nobody sees, as the head was taken; all of it is seen when the head is back */
+TEST_F_TIMEOUT(damage, taken, 300)
+{
+	const struct drm_mode_rect clip = { 1, 2, 3, 4 };
+
+	ask_for(_metadata, self, false);
+	flip_clips(_metadata, self, &self->b, &clip, 1);
+	ask_for(_metadata, self, true);
+	await_picture(_metadata);
+	expect(_metadata, self, "the head is back", all(self));
+	flip_clips(_metadata, self, &self->a, &clip, 1);
+	expect(_metadata, self, "and a clip", (struct rect){ 1, 2, 3, 4 });
 }
 
 static int share(int from, uint32_t handle, int to, uint32_t *shared)

@@ -310,7 +310,7 @@ void tess_output_restore(struct tess_output *out)
 	status = out->shown ? tess_head_status(gpu, out->index) : 0;
 	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED)) {
 		out->picture.damage = (struct tess_head_rect){};
-		tess_head_show(gpu, out->index, &out->picture);
+		out->refused = tess_head_show(gpu, out->index, &out->picture);
 	}
 	mutex_unlock(&out->picture_lock);
 }
