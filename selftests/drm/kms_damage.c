@@ -242,6 +242,10 @@ TEST_F_TIMEOUT(damage, panning, 200)
 	     (struct rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
 	flip(_metadata, self, &self->wide[1]);
 	expect(_metadata, self, "one compared with it", (struct rect){ 0, 1, 2, 3 });
+	tell(_metadata, self, &self->wide[0], &self->wide[1],
+	     (struct rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
+	ASSERT_EQ(0, pan(self, &self->wide[0], 0));
+	expect(_metadata, self, "another part of such a one", all(self));
 }
 
 TEST_F_TIMEOUT(damage, dirtyfb, 200)
