@@ -179,7 +179,8 @@ tell_validated()
 
 glmark2_all()
 {
-	check "glmark2 draws its scenes" with glmark2 stats glmark2-es2-drm --off-screen --size 800x600 --validate
+	check "the screen has the size whose pictures glmark2 knows" selftests/graphics/screen_size.py 800x600
+	check "glmark2 draws its scenes" with glmark2 stats glmark2-es2-drm --off-screen --validate
 	tell_validated
 	check "all that it can validate are right" validated
 	check "its scenes are the GPU's" on_gpu glmark2
