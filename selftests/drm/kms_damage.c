@@ -38,7 +38,7 @@ FIXTURE(damage)
 	struct totals totals;
 };
 
-/* By who runs this guest */
+/* Of the host, by the script that runs this guest */
 static bool ask(struct totals *t)
 {
 	const char *dir = getenv("TESSERA_ANSWERS");

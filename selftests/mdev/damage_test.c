@@ -123,7 +123,7 @@ TEST_F(damage, rectangles)
 	expect_damage(_metadata, self, &t, whole);
 	EXPECT_EQ(WIDTH, t.width);
 	EXPECT_EQ(HEIGHT, t.height);
-	/* Who does not know the registers */
+	/* A driver that does not know the registers */
 	show(_metadata, self, &p, NULL);
 	expect_damage(_metadata, self, &t, whole);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -3,13 +3,13 @@
  * DOC: damage
  *
  * A GPU that can use it is told with each picture what of it differs from the picture before. There
- * are two who say it. Programs that know KMS well set FB_DAMAGE_CLIPS, or call DIRTYFB, which
- * DRM's helpers make the same of. Others draw and leave the flip to somebody else, who says
- * nothing: they tell it of the buffers (BO_DAMAGE). What is told gives the picture in a buffer a
- * serial number, and remembers that of the picture it was compared with. A head keeps the
- * serial number of what it shows, so it is known at a flip whether the new picture was compared
- * with that one; if not, all of it is damaged. Numbers are never used again, so nothing has to be
- * forgotten when a buffer goes.
+ * are two who say it. Programs that know KMS well set FB_DAMAGE_CLIPS, or call DIRTYFB, which DRM's
+ * helpers make the same of. Mesa draws and leaves the flip to its program, which says nothing, so
+ * Mesa tells it of the buffers (BO_DAMAGE). What is told gives the picture in a buffer a serial
+ * number, and remembers that of the picture it was compared with. A head keeps the serial number of
+ * what it shows, so it is known at a flip whether the new picture was compared with that one; if
+ * not, all of it is damaged. Numbers are never used again, so nothing has to be forgotten when a
+ * buffer goes.
  *
  * Nothing here has to be right for the kernel's sake: what is told wrongly is seen late.
  */

@@ -4,9 +4,9 @@
  *
  * A guest says with each COMMIT which rectangle of the picture differs from the one that was
  * committed before, and the host adds up what was shown. The guest may say anything: a rectangle is
- * cut at the edges of its picture, whose size was checked, and only numbers come of it. Those
- * who do not say it damage all of the picture, and so does a picture that nothing of the one before
- * can be kept for. Of several that were committed before a frame, the last one is shown, with the
+ * cut at the edges of its picture, whose size was checked, and only numbers come of it. All of a
+ * picture is damaged if the guest named no rectangle, or if nothing of the picture before can be
+ * kept. Of several that were committed before a frame, the last one is shown, with the
  * smallest rectangle around all of theirs.
  */
 #include <linux/bitfield.h>

@@ -213,7 +213,7 @@ static void head_commit(struct tess_mdev *tm, unsigned int n)
 	head->error = head_check(tm, n, &plane);
 	if (!head->error)
 		tess_mdev_damage_take(head, &plane);
-	/* Who does not know these registers commits all of its pictures */
+	/* A driver that does not know these registers damages all of each picture */
 	head->damage_start = 0;
 	head->damage_end = 0;
 	if (head->error)

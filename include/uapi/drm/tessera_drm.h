@@ -325,14 +325,14 @@ struct drm_tessera_bo_mmap_offset {
  * @flags: zero
  * @pad: zero
  *
- * Since 1.7. For who draws pictures that somebody else flips to: a flip from a framebuffer of @previous
+ * Since 1.7. For programs whose pictures another one flips to: a flip from a framebuffer of @previous
  * to one of @handle, of the same format, pitch, offset and visible part, tells the host of a vGPU that
  * only the rectangle changed, unless it has FB_DAMAGE_CLIPS. The head has to show @previous as the
  * last call for that, before this one, told of it. Other flips change all of the picture.
  *
- * Who once told of a buffer has to do so for each picture that is drawn in it, before the flip. With
- * @previous 0 the rectangle does not count. On a GPU without display heads it does nothing. Errors:
- * -EINVAL flags, padding, @x1 above @x2, @y1 above @y2; -ENOENT no such handle.
+ * A program that once told of a buffer has to do so for each picture that it draws there, before
+ * the flip. With @previous 0 the rectangle does not count. On a GPU without display heads it does
+ * nothing. Errors: -EINVAL flags, padding, @x1 above @x2, @y1 above @y2; -ENOENT no such handle.
  */
 struct drm_tessera_bo_damage {
 	__u32 handle;

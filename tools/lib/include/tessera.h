@@ -282,9 +282,9 @@ TESS_API uint64_t tess_buffer_size(const struct tess_buffer *buf);
  * @y2: its bottom edge, in the same way
  *
  * For programs whose pictures are shown by another one, which does not know that. If a head of a
- * vGPU goes from @previous to @buf, its host is told that only this changed. Who once called it for
- * a buffer calls it for each picture in it, before that is shown. It is a hint: without display
- * heads, and in a driver older than version 1.7 of its interface, it has no effect.
+ * vGPU goes from @previous to @buf, its host is told that only this changed. A program that once
+ * called it for a buffer calls it for each picture in it, before that is shown. It is a hint:
+ * without display heads, and in a driver older than version 1.7 of its interface, it has no effect.
  *
  * Returns 0; -EINVAL @x1 above @x2, @y1 above @y2, or @previous of another device; -ENODEV.
  */
