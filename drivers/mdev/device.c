@@ -29,6 +29,7 @@
 #include "base/page.h"
 #include "device.h"
 #include "display/head.h"
+#include "display/view.h"
 #include "guest/access.h"
 #include "guest/config.h"
 #include "guest/ioctl.h"
@@ -189,13 +190,18 @@ int tess_mdev_probe(struct mdev_device *mdev)
 	if (ret)
 		goto err_put;
 	dev_set_drvdata(&mdev->dev, tm);
-	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
+	ret = tess_mdev_view_add(tm);
 	if (ret)
 		goto err_destroy;
+	ret = vfio_register_emulated_iommu_dev(&tm->vdev);
+	if (ret)
+		goto err_view_remove;
 	device_join(tm);
 	tess_mdev_instances_changed(tm);
 	return 0;
 
+err_view_remove:
+	tess_mdev_view_remove(tm);
 err_destroy:
 	tess_mdev_relocation_stop(tm);
 	tess_mdev_shape_destroy(tm);
@@ -215,6 +221,7 @@ void tess_mdev_remove(struct mdev_device *mdev)
 	DECLARE_BITMAP(gpus, TESS_MAX_GPUS) = {};
 
 	vfio_unregister_group_dev(&tm->vdev);
+	tess_mdev_view_remove(tm);
 	device_leave(tm);
 	tess_mdev_relocation_stop(tm);
 	tess_mdev_touched(tm, gpus);

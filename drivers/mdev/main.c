@@ -19,6 +19,7 @@
 #include <tessera/gpu.h>
 #include <tessera/hw/tess_regs.h>
 #include "device.h"
+#include "display/view.h"
 #include "frontend.h"
 #include "shape/parent.h"
 #include "shape/types.h"
@@ -63,9 +64,12 @@ static int __init tess_mdev_init(void)
 	tess_mdev_frontend.wq = alloc_workqueue("tessera_mdev", WQ_UNBOUND, 0);
 	if (!tess_mdev_frontend.wq)
 		return -ENOMEM;
-	ret = mdev_register_driver(&tess_mdev_driver);
+	ret = tess_mdev_view_init();
 	if (ret)
 		goto err_destroy_wq;
+	ret = mdev_register_driver(&tess_mdev_driver);
+	if (ret)
+		goto err_view_exit;
 	ret = tess_frontend_register(&tess_mdev_frontend.base);
 	if (ret)
 		goto err_unregister_driver;
@@ -73,6 +77,8 @@ static int __init tess_mdev_init(void)
 
 err_unregister_driver:
 	mdev_unregister_driver(&tess_mdev_driver);
+err_view_exit:
+	tess_mdev_view_exit();
 err_destroy_wq:
 	destroy_workqueue(tess_mdev_frontend.wq);
 	return ret;
@@ -84,6 +90,7 @@ static void __exit tess_mdev_exit(void)
 	/* Also waits for parents that linger */
 	destroy_workqueue(tess_mdev_frontend.wq);
 	mdev_unregister_driver(&tess_mdev_driver);
+	tess_mdev_view_exit();
 }
 
 module_init(tess_mdev_init);

@@ -92,7 +92,7 @@ static TESS_BIN_ATTR struct bin_attribute bin_attr_composition = {
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile", "migrate", "span", "display", "damage"
+	"move", "blueprint", "profile", "migrate", "span", "display", "damage", "view"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)

@@ -31,6 +31,12 @@ struct tess_mdev;
 #define TESS_MDEV_EDID_OFFSET		0x100
 #define TESS_MDEV_EDID_REGION_SIZE	(TESS_MDEV_EDID_OFFSET + TESS_EDID_MAX)
 
+/* Heads in the offset of a file of a viewer, which can map as much as a picture can have */
+#define TESS_MDEV_VIEW_SHIFT		32
+#define TESS_MDEV_VIEW_MASK		(BIT_ULL(TESS_MDEV_VIEW_SHIFT) - 1)
+#define TESS_MDEV_VIEW_OFFSET(n)	((u64)(n) << TESS_MDEV_VIEW_SHIFT)
+#define TESS_MDEV_VIEW_SIZE		TESS_DISPLAY_BYTES_MAX
+
 /* Size of a region of VFIO; 0 if there is none */
 u64 tess_mdev_region_size(const struct tess_mdev *tm, unsigned int index);
 

@@ -4,6 +4,7 @@
  * the time.
  */
 #include <linux/lockdep.h>
+#include <linux/mm.h>
 #include <tessera/gpu.h>
 #include <tessera/memory.h>
 #include <tessera/vgpu.h>
@@ -28,12 +29,26 @@ phys_addr_t tess_mdev_vram_phys(const struct tess_mdev *tm, u64 off, u64 *len)
 	return 0;
 }
 
-const struct tess_mdev_plane *tess_mdev_picture(const struct tess_mdev *tm)
+const struct tess_mdev_plane *tess_mdev_picture(const struct tess_mdev *tm, unsigned int n)
 {
-	const struct tess_mdev_plane *shown = &tm->display.head[0].shown;
+	const struct tess_mdev_plane *shown = &tm->display.head[n].shown;
 
 	lockdep_assert_held(&tm->map_lock);
 	return !tm->dead && shown->control & TESS_DCONTROL_ENABLE ? shown : NULL;
+}
+
+u64 tess_mdev_picture_size(const struct tess_mdev_plane *picture)
+{
+	/* No overflow: COMMIT refuses what is larger than TESS_DISPLAY_BYTES_MAX */
+	return PAGE_ALIGN((u64)picture->pitch * picture->height);
+}
+
+phys_addr_t tess_mdev_picture_phys(const struct tess_mdev *tm, unsigned int n, u64 off)
+{
+	const struct tess_mdev_plane *picture = tess_mdev_picture(tm, n);
+	u64 len;
+
+	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
 }
 
 u64 tess_mdev_time(const struct tess_mdev *tm)

@@ -11,6 +11,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/rwsem.h>
@@ -70,6 +71,21 @@ void tess_mdev_damage_take(struct tess_mdev_head *head, struct tess_mdev_plane *
 	plane->damage = rect;
 }
 
+/* What each viewer did not look at yet; all of it if nothing of the picture before can be kept */
+static void damage_add(struct tess_mdev *tm, unsigned int n, const struct tess_mdev_plane *shown)
+{
+	const struct tess_head_rect *rect = &shown->damage;
+	bool all = rect->x2 - rect->x1 == shown->width && rect->y2 - rect->y1 == shown->height;
+	struct tess_mdev_viewer *viewer;
+
+	list_for_each_entry(viewer, &tm->display.viewers, link) {
+		if (all)
+			viewer->damage[n] = *rect;
+		else
+			rect_join(&viewer->damage[n], rect);
+	}
+}
+
 void tess_mdev_damage_count(struct tess_mdev *tm, unsigned int n)
 {
 	const struct tess_mdev_plane *shown = &tm->display.head[n].shown;
@@ -82,6 +98,7 @@ void tess_mdev_damage_count(struct tess_mdev *tm, unsigned int n)
 	totals->damaged += (u64)(shown->damage.x2 - shown->damage.x1) *
 			   (shown->damage.y2 - shown->damage.y1);
 	totals->last = shown->damage;
+	damage_add(tm, n, shown);
 }
 
 static int damage_format_head(const struct tess_mdev_display *display, unsigned int n, char *buf,

@@ -10,7 +10,7 @@
  *   (mmap.c). They can only read it;
  * - *the EDID region*: what the VMM's window is like, and whether somebody looks at all.
  *
- * The other heads are for those who look at VRAM themselves: VFIO knows one for a device.
+ * VFIO knows one head of a device. Viewers of all heads have a file of their own (view.c).
  */
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -31,15 +31,14 @@ static void fill_plane(struct tess_mdev *tm, struct vfio_device_gfx_plane_info *
 	const struct tess_mdev_plane *picture;
 
 	guard(rwsem_read)(&tm->map_lock);
-	picture = tess_mdev_picture(tm);
+	picture = tess_mdev_picture(tm, 0);
 	if (!picture)
 		return;
 	info->drm_format = picture->format;
 	info->width = picture->width;
 	info->height = picture->height;
 	info->stride = picture->pitch;
-	/* No overflow: COMMIT refuses what is larger than TESS_DISPLAY_BYTES_MAX */
-	info->size = PAGE_ALIGN((u64)picture->pitch * picture->height);
+	info->size = tess_mdev_picture_size(picture);
 	info->region_index = TESS_MDEV_PICTURE_REGION;
 }
 

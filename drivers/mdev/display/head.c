@@ -29,6 +29,7 @@
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/page.h"
+#include "base/viewer.h"
 #include "base/vram.h"
 #include "damage.h"
 #include "head.h"
@@ -70,18 +71,21 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 {
 	unsigned int n = head - tm->display.head;
 	struct tess_mdev_clock *clock = &tm->display.clock[n];
+	bool was_enabled = head_is_enabled(head);
 
-	if (!head_is_enabled(head)) {
+	if (!was_enabled) {
 		head->frames = 0;
 		head->frame_time = 0;
 		clock->began = ktime_get_ns();
 	}
 	head->shown = *plane;
+	head->shown_at = ktime_get_ns();
 	tess_mdev_damage_count(tm, n);
 	WRITE_ONCE(clock->period, plane->period ?: FRAME_NS);
 	head->waits = false;
-	if (!n)
-		tess_mdev_zap_picture(tm);
+	tess_mdev_zap_picture(tm, n);
+	if (was_enabled || head_is_enabled(head))
+		tess_mdev_viewers_flip(tm, n);
 	if (!tess_inject_no_flip())
 		head_raise(tm, head, TESS_DEVENT_FLIP);
 }
@@ -229,20 +233,20 @@ static void head_commit(struct tess_mdev *tm, unsigned int n)
 
 /* ---- registers ---- */
 
-static bool head_is_connected(const struct tess_mdev_display *display, unsigned int n)
+bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsigned int n)
 {
 	return display->given & BIT(n) && (n || display->link);
 }
 
 static u32 read_status(const struct tess_mdev_display *display, unsigned int n)
 {
-	return (head_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
+	return (tess_mdev_head_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
 	       (head_is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0);
 }
 
 static u32 edid_size(const struct tess_mdev_display *display, unsigned int n)
 {
-	if (!head_is_connected(display, n))
+	if (!tess_mdev_head_is_connected(display, n))
 		return 0;
 	return n ? sizeof(tess_mdev_monitor) : display->edid.size;
 }
@@ -397,6 +401,8 @@ void tess_mdev_set_link(struct tess_mdev *tm, bool up)
 	lockdep_assert_held_write(&tm->map_lock);
 	if (!up && !display->link)
 		return;
+	if (display->link != up && display->given & BIT(0))
+		tess_mdev_viewers_tell(tm, 0);
 	display->link = up;
 	if (up)
 		display->edid = display->next_edid;
@@ -445,30 +451,43 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 	for (n = 0; n < TESS_HEADS_MAX; n++) {
 		if (!(changed & BIT(n)))
 			continue;
+		tess_mdev_viewers_change(tm, n);
 		head_forget(&display->head[n]);
+		tess_mdev_zap_picture(tm, n);
 		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
 		head_pace(tm, n);
 	}
-	if (changed & BIT(0))
-		tess_mdev_zap_picture(tm);
 }
 
 void tess_mdev_heads_reset(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
 	struct tess_mdev_clock *clock;
+	unsigned int n;
 
 	lockdep_assert_held(&tm->lock);
 	down_write(&tm->map_lock);
-	memset(display->head, 0, sizeof(display->head));
-	if (display->present)
-		tess_mdev_zap_picture(tm);
+	for (n = 0; n < TESS_HEADS_MAX; n++) {
+		if (tess_mdev_picture(tm, n))
+			tess_mdev_viewers_flip(tm, n);
+		memset(&display->head[n], 0, sizeof(display->head[n]));
+		tess_mdev_zap_picture(tm, n);
+	}
 	up_write(&tm->map_lock);
 	/* Nothing is enabled, so that the work does not begin it again */
 	for (clock = display->clock; clock < display->clock + TESS_HEADS_MAX; clock++) {
 		hrtimer_cancel(&clock->timer);
 		cancel_work_sync(&clock->frame);
 	}
+}
+
+static void heads_tell(struct tess_mdev *tm, u32 heads)
+{
+	unsigned int n;
+
+	for (n = 0; n < TESS_HEADS_MAX; n++)
+		if (heads & BIT(n))
+			tess_mdev_viewers_tell(tm, n);
 }
 
 void tess_mdev_heads_open(struct tess_mdev *tm)
@@ -485,12 +504,14 @@ void tess_mdev_heads_open(struct tess_mdev *tm)
 	display->next_edid.size = sizeof(tess_mdev_monitor);
 	display->edid = display->next_edid;
 	display->link = true;
+	heads_tell(tm, given);
 }
 
 void tess_mdev_heads_close(struct tess_mdev *tm)
 {
 	lockdep_assert_held(&tm->lock);
 	guard(rwsem_write)(&tm->map_lock);
+	heads_tell(tm, tm->display.given);
 	tm->display.present = false;
 	tm->display.given = 0;
 }
@@ -499,6 +520,7 @@ void tess_mdev_heads_init(struct tess_mdev *tm)
 {
 	struct tess_mdev_clock *clock = tm->display.clock;
 
+	INIT_LIST_HEAD(&tm->display.viewers);
 	for (; clock < tm->display.clock + TESS_HEADS_MAX; clock++) {
 		clock->tm = tm;
 		clock->period = FRAME_NS;

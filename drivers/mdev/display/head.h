@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 struct tess_mdev;
+struct tess_mdev_display;
 
 void tess_mdev_heads_init(struct tess_mdev *tm);
 /* A VMM opens it; holds @tm->lock, as the two that follow */
@@ -21,6 +22,8 @@ u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned 
 void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len,
 			  u64 val);
 
+/* Has it a monitor? Holds map_lock */
+bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsigned int n);
 /* The monitor of head 0 comes, with next_edid, or goes */
 void tess_mdev_set_link(struct tess_mdev *tm, bool up);
 /* Largest usual picture of which each of @heads can have two in @memory */

@@ -3,10 +3,16 @@
 #define _TESS_MDEV_DISPLAY_STATE_H_
 
 #include <linux/hrtimer.h>
+#include <linux/list.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <tessera/display.h>
 #include <tessera/hw/tess_regs.h>
+
+struct address_space;
+struct eventfd_ctx;
+struct tess_mdev_view;
 
 /**
  * struct tess_mdev_plane - what a head shows, or is to show
@@ -45,6 +51,7 @@ struct tess_mdev_plane {
  * @frames: shown since it was enabled
  * @frame_time: GPU time of the last one
  * @frame_began: when it began, in ns of CLOCK_MONOTONIC
+ * @shown_at: when @shown became what it is, in ns of CLOCK_MONOTONIC
  */
 struct tess_mdev_head {
 	struct tess_mdev_plane set;
@@ -60,6 +67,7 @@ struct tess_mdev_head {
 	u64 frames;
 	u64 frame_time;
 	u64 frame_began;
+	u64 shown_at;
 };
 
 /**
@@ -67,11 +75,39 @@ struct tess_mdev_head {
  * @shown: pictures
  * @damaged: pixels of them that differed from the picture before
  * @last: what of the last one did
+ * @serial: pictures, and times that it showed none any more
  */
 struct tess_mdev_totals {
 	u64 shown;
 	u64 damaged;
 	struct tess_head_rect last;
+	u64 serial;
+};
+
+/**
+ * struct tess_mdev_viewer - an open file of a viewer; all but @mapped under &tess_mdev.map_lock
+ * @link: in &tess_mdev_display.viewers, until the vGPU is removed
+ * @view: of the vGPU
+ * @mapping: of the file, which pages of pictures are withdrawn from
+ * @mapped: heads that pages may be mapped of; set by page faults, with map_lock for reading
+ * @wait: for @changed, in poll()
+ * @looked: heads that were looked at
+ * @changed: those of @looked that something changed of since then. poll() reads it without a lock
+ * @damage: of each head, what changed since then
+ * @event: eventfd, or NULL
+ * @event_heads: heads that it is told of
+ */
+struct tess_mdev_viewer {
+	struct list_head link;
+	struct tess_mdev_view *view;
+	struct address_space *mapping;
+	unsigned long mapped;
+	wait_queue_head_t wait;
+	u32 looked;
+	u32 changed;
+	struct tess_head_rect damage[TESS_HEADS_MAX];
+	struct eventfd_ctx *event;
+	u32 event_heads;
 };
 
 /**
@@ -111,6 +147,8 @@ struct tess_mdev_edid {
  * @head: heads, given or not
  * @totals: of each head
  * @clock: of each head
+ * @view: device that viewers open; written before it is there and after it is gone
+ * @viewers: its open files
  */
 struct tess_mdev_display {
 	bool present;
@@ -121,6 +159,8 @@ struct tess_mdev_display {
 	struct tess_mdev_head head[TESS_HEADS_MAX];
 	struct tess_mdev_totals totals[TESS_HEADS_MAX];
 	struct tess_mdev_clock clock[TESS_HEADS_MAX];
+	struct tess_mdev_view *view;
+	struct list_head viewers;
 };
 
 #endif

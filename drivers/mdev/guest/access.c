@@ -81,7 +81,7 @@ static void access_picture(struct tess_mdev *tm, u64 off, void *buf, unsigned in
 	u64 address = U64_MAX;
 
 	scoped_guard(rwsem_read, &tm->map_lock) {
-		const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
+		const struct tess_mdev_plane *picture = tess_mdev_picture(tm, 0);
 
 		if (picture)
 			address = picture->address + off;

@@ -4,6 +4,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
 #include <linux/vfio.h>
@@ -13,6 +14,7 @@
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "base/region.h"
+#include "base/viewer.h"
 
 /* What the composition that there is has to map, which another may replace at any time */
 void tess_mdev_get_areas(const struct tess_mdev *tm,
@@ -69,6 +71,12 @@ vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys
 	return vmf_insert_mixed(vma, addr, tess_pfn_arg(PHYS_PFN(phys)));
 }
 
+vm_fault_t tess_mdev_insert_vram(struct tess_mdev *tm, struct vm_area_struct *vma,
+				 unsigned long addr, phys_addr_t phys)
+{
+	return tess_mdev_insert(vma, addr, phys ?: page_to_phys(tm->parking));
+}
+
 /* ---- withdrawing ---- */
 
 static void area_zap(struct tess_mdev *tm, const struct tess_mdev_area *area)
@@ -79,6 +87,23 @@ static void area_zap(struct tess_mdev *tm, const struct tess_mdev_area *area)
 				    area->size, true);
 }
 
+void tess_mdev_zap_viewer(struct tess_mdev_viewer *viewer, unsigned int n)
+{
+	/* A page fault sets it before it inserts something, with map_lock for reading */
+	if (test_and_clear_bit(n, &viewer->mapped))
+		unmap_mapping_range(viewer->mapping, TESS_MDEV_VIEW_OFFSET(n), TESS_MDEV_VIEW_SIZE,
+				    true);
+}
+
+static void zap_viewers(struct tess_mdev *tm, unsigned int n)
+{
+	struct tess_mdev_viewer *viewer;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	list_for_each_entry(viewer, &tm->display.viewers, link)
+		tess_mdev_zap_viewer(viewer, n);
+}
+
 void tess_mdev_zap(struct tess_mdev *tm)
 {
 	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
@@ -87,12 +112,18 @@ void tess_mdev_zap(struct tess_mdev *tm)
 	tess_mdev_get_areas(tm, areas);
 	for (i = 0; i < TESS_MDEV_AREA_COUNT; i++)
 		area_zap(tm, &areas[i]);
+	for (i = 0; i < TESS_HEADS_MAX; i++)
+		zap_viewers(tm, i);
 }
 
-void tess_mdev_zap_picture(struct tess_mdev *tm)
+void tess_mdev_zap_picture(struct tess_mdev *tm, unsigned int n)
 {
 	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
 
+	zap_viewers(tm, n);
+	/* VFIO knows one head */
+	if (n)
+		return;
 	tess_mdev_get_areas(tm, areas);
 	area_zap(tm, &areas[TESS_MDEV_AREA_PICTURE]);
 }
@@ -100,6 +131,7 @@ void tess_mdev_zap_picture(struct tess_mdev *tm)
 void tess_mdev_set_dead(struct tess_mdev *tm)
 {
 	lockdep_assert_held_write(&tm->map_lock);
+	tess_mdev_viewers_lose(tm);
 	guard(mutex)(&tm->doorbell_lock);
 	WRITE_ONCE(tm->dead, true);
 	tess_mdev_zap(tm);

@@ -7,6 +7,7 @@
 
 struct tess_mdev;
 struct tess_mdev_part;
+struct tess_mdev_viewer;
 struct vfio_info_cap;
 struct vfio_region_info;
 
@@ -38,10 +39,15 @@ int tess_mdev_region_areas(struct tess_mdev *tm, struct vfio_region_info *info,
 			   struct vfio_info_cap *caps);
 /* Page fault at @addr: there is @phys, of a device or of a page of ours */
 vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys_addr_t phys);
+/* The same of VRAM; @phys 0: there is none, but the parking page. Holds @tm->map_lock */
+vm_fault_t tess_mdev_insert_vram(struct tess_mdev *tm, struct vm_area_struct *vma,
+				 unsigned long addr, phys_addr_t phys);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_zap(struct tess_mdev *tm);
-/* The same of what head 0 shows */
-void tess_mdev_zap_picture(struct tess_mdev *tm);
+/* The same of what head @n shows */
+void tess_mdev_zap_picture(struct tess_mdev *tm, unsigned int n);
+/* The same of one viewer's file; holds map_lock for writing */
+void tess_mdev_zap_viewer(struct tess_mdev_viewer *viewer, unsigned int n);
 /* The GPU is gone, or a reset failed: withdraw all for good. Holds @tm->map_lock for writing */
 void tess_mdev_set_dead(struct tess_mdev *tm);
 /* CPUs may write to a range of VRAM from now on; holds @tm->map_lock */

@@ -47,20 +47,6 @@ static unsigned int region_index(const struct vm_area_struct *vma)
 	return (u64)vma->vm_pgoff >> (TESS_MDEV_REGION_SHIFT - PAGE_SHIFT);
 }
 
-static phys_addr_t picture_phys(const struct tess_mdev *tm, u64 off)
-{
-	const struct tess_mdev_plane *picture = tess_mdev_picture(tm);
-	u64 len;
-
-	return picture ? tess_mdev_vram_phys(tm, picture->address + off, &len) : 0;
-}
-
-static vm_fault_t mmap_vram_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
-				  unsigned long addr, phys_addr_t phys)
-{
-	return tess_mdev_insert(vma, addr, phys ?: page_to_phys(tm->parking));
-}
-
 static vm_fault_t mmap_composition_fault(struct tess_mdev *tm, struct vm_area_struct *vma,
 					 unsigned long addr)
 {
@@ -98,9 +84,9 @@ static vm_fault_t mmap_fault(struct vm_fault *vmf)
 		/* Also for a load: a store that follows does not fault */
 		if (phys)
 			tess_mdev_touch(tm, off, PAGE_SIZE);
-		return mmap_vram_fault(tm, vma, addr, phys);
+		return tess_mdev_insert_vram(tm, vma, addr, phys);
 	case TESS_MDEV_PICTURE_REGION:
-		return mmap_vram_fault(tm, vma, addr, picture_phys(tm, off));
+		return tess_mdev_insert_vram(tm, vma, addr, tess_mdev_picture_phys(tm, 0, off));
 	default:
 		return mmap_composition_fault(tm, vma, addr);
 	}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Pictures of the display heads of a vGPU, for viewers: /dev/tessera/view/UUID, one for each mediated
+ * device of tessera_mdev, of mode 0600. A viewer neither keeps the vGPU nor slows it:
+ * heads come, go and change while files are open, and so do VMMs. When the mediated device is
+ * removed, ioctls fail with ENODEV, poll() says EPOLLHUP, and an access to what is mapped raises
+ * SIGBUS.
+ *
+ *	open -> LOOK (head 0..3) -> mmap once for each head -> copy what LOOK said is damaged
+ *	        ^                                                           |
+ *	        +-------- poll (POLLIN: a head changed since its LOOK) <----+
+ *
+ * A picture can be replaced while it is copied. Then the file is readable again and the next
+ * LOOK's damage has what differs, so what a viewer has is exact after the last LOOK that changes
+ * nothing.
+ *
+ * poll() is about the heads that this file has looked at: nothing is readable before the first LOOK,
+ * and a viewer of one head is not told of others.
+ *
+ * Mappings are shared and can only be read, each within one head: where there is no picture, or
+ * beyond its end, they read as a page without contents. Their size does not have to be that of the
+ * picture, which may become larger later.
+ */
+#ifndef _UAPI_LINUX_TESSERA_VIEW_H
+#define _UAPI_LINUX_TESSERA_VIEW_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define TESSERA_VIEW_HEADS		4
+
+/* tessera_view_look::state */
+#define TESSERA_VIEW_GIVEN		0x1	/* the vGPU has this head, and a VMM has the vGPU */
+#define TESSERA_VIEW_CONNECTED		0x2	/* a monitor is plugged in */
+#define TESSERA_VIEW_SHOWN		0x4	/* there is a picture */
+
+/**
+ * struct tessera_view_look - what a head shows
+ * @head: in: number, below TESSERA_VIEW_HEADS
+ * @state: TESSERA_VIEW_*. Without TESSERA_VIEW_SHOWN all that follows is 0, but @serial and @offset
+ * @serial: of the picture; each flip, and a head that goes dark, counts it up
+ * @format: DRM_FORMAT_*, as of a framebuffer
+ * @width: pixels
+ * @height: pixels
+ * @pitch: bytes from line to line
+ * @offset: for mmap(), of the picture's first page; the same for a head at any time. Pages are those
+ *	of what is shown when they are touched: a flip takes all mappings away
+ * @size: bytes of the picture, whole pages
+ * @shown_ns: CLOCK_MONOTONIC when it was shown
+ * @period_ns: between two frames of the head
+ * @x1: damage, in pixels: what may differ from what this file's last LOOK at this head told;
+ *	all of it after the first LOOK, another size, format or pitch. Empty (x1 = x2): nothing
+ * @y1: damage
+ * @x2: damage, exclusive
+ * @y2: damage, exclusive
+ * @pad: in: 0
+ */
+struct tessera_view_look {
+	__u32 head;
+	__u32 state;
+	__u64 serial;
+	__u32 format;
+	__u32 width;
+	__u32 height;
+	__u32 pitch;
+	__u64 offset;
+	__u64 size;
+	__u64 shown_ns;
+	__u32 period_ns;
+	__u32 x1;
+	__u32 y1;
+	__u32 x2;
+	__u32 y2;
+	__u32 pad;
+};
+
+/**
+ * struct tessera_view_event - have an eventfd told of changes
+ * @heads: mask of heads
+ * @fd: eventfd, which counts one up for each change of one of @heads, looked at or not, and once
+ *	when the mediated device is removed; -1: none, which ends it
+ *
+ * A file has one; another call replaces it.
+ */
+struct tessera_view_event {
+	__u32 heads;
+	__s32 fd;
+};
+
+/*
+ * Look at a head. Fails with
+ *
+ * EINVAL: no such head, or pad is not 0
+ * ENODEV: the mediated device was removed
+ * EFAULT: the argument cannot be read or written
+ */
+#define TESSERA_VIEW_LOOK		_IOWR('T', 0x60, struct tessera_view_look)
+
+/*
+ * Set or remove the eventfd. Fails with
+ *
+ * EINVAL: no such heads, or the file is no eventfd
+ * EBADF: no file
+ * ENODEV: the mediated device was removed
+ * EFAULT: the argument cannot be read
+ */
+#define TESSERA_VIEW_EVENT		_IOW('T', 0x61, struct tessera_view_event)
+
+#endif
