@@ -21,9 +21,10 @@ void head_write(struct vgpu *v, unsigned int n, uint32_t off, uint32_t val)
 	reg32_write(v, TESS_HEAD_PAGE(n) + off, val);
 }
 
-uint32_t head_commit(struct vgpu *v, unsigned int n, const struct head_plane *p)
+static uint32_t head_commit_as(struct vgpu *v, unsigned int n, const struct head_plane *p,
+			       uint32_t control)
 {
-	head_write(v, n, TESS_DREG_CONTROL, TESS_DCONTROL_ENABLE);
+	head_write(v, n, TESS_DREG_CONTROL, control);
 	head_write(v, n, TESS_DREG_FORMAT, p->format);
 	head_write(v, n, TESS_DREG_WIDTH, p->width);
 	head_write(v, n, TESS_DREG_HEIGHT, p->height);
@@ -31,6 +32,19 @@ uint32_t head_commit(struct vgpu *v, unsigned int n, const struct head_plane *p)
 	reg64_write(v, TESS_HEAD_PAGE(n) + TESS_DREG_ADDRESS, p->address);
 	head_write(v, n, TESS_DREG_COMMIT, 1);
 	return head32(v, n, TESS_DREG_ERROR);
+}
+
+uint32_t head_commit(struct vgpu *v, unsigned int n, const struct head_plane *p)
+{
+	return head_commit_as(v, n, p, TESS_DCONTROL_ENABLE);
+}
+
+uint32_t head_show(struct vgpu *v, unsigned int n, const struct head_plane *p,
+		   const struct head_rect *damage)
+{
+	if (damage)
+		head_write_damage(v, n, damage);
+	return head_commit_as(v, n, p, TESS_DCONTROL_ENABLE | TESS_DCONTROL_NOW);
 }
 
 void head_disable(struct vgpu *v, unsigned int n)

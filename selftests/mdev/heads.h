@@ -56,6 +56,9 @@ uint64_t head64(struct vgpu *v, unsigned int n, uint32_t off);
 void head_write(struct vgpu *v, unsigned int n, uint32_t off, uint32_t val);
 /* Returns the error */
 uint32_t head_commit(struct vgpu *v, unsigned int n, const struct head_plane *p);
+/* The same, shown at once, with what is damaged of it, or nothing said of that */
+uint32_t head_show(struct vgpu *v, unsigned int n, const struct head_plane *p,
+		   const struct head_rect *damage);
 void head_disable(struct vgpu *v, unsigned int n);
 /* Wait for an event of a head, and clear it */
 bool head_wait(struct vgpu *v, unsigned int n, uint32_t event);
