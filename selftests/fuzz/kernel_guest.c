@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A hostile guest, and a hostile VMM: random accesses to registers, configuration space, MSI-X
- * table, doorbells, rings, completion records, page tables; random VFIO requests. In the end, after
- * a reset, the vGPU works as if nothing had been.
+ * table, doorbells, rings, completion records, page tables; random VFIO requests, and a viewer of
+ * the heads. In the end, after a reset, the vGPU works as if nothing had been.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "heads.h"
 #include "kernel_fuzz.h"
 #include "shape.h"
 #include "vgpu.h"
+#include "views.h"
 
 #define OPS 600
 #define VSLICES 2u
@@ -60,12 +62,18 @@ static const uint64_t near_reg[] = {
  * @v: vGPU
  * @r: rings
  * @event: for whatever wants an eventfd
+ * @view: file of a viewer, or -1
+ * @seen: what it mapped, or NULL
+ * @seen_bytes: size of it
  */
 struct guest {
 	struct episode *e;
 	struct vgpu v;
 	struct ring r[VSLICES];
 	int event;
+	int view;
+	uint8_t *seen;
+	size_t seen_bytes;
 };
 
 static uint64_t value(struct guest *g)
@@ -280,10 +288,93 @@ static void op_vfio(struct guest *g)
 	}
 }
 
+/* ---- heads, and who looks at them ---- */
+
+static void op_head(struct guest *g)
+{
+	static const uint32_t formats[] = { XRGB8888, ARGB8888, RGB565, YUYV };
+	struct head_plane p = {
+		.format = formats[below(g->e, 4)],
+		.width = 1 + below(g->e, 512),
+		.height = 1 + below(g->e, 512),
+		.pitch = 4 * below(g->e, 1024),
+		.address = PAGE * below(g->e, 1024),
+	};
+	struct head_rect damage = { below(g->e, 600), below(g->e, 600), below(g->e, 600),
+				    below(g->e, 600) };
+	unsigned int n = below(g->e, TESS_HEADS_MAX);
+
+	if (below(g->e, 8))
+		head_show(&g->v, n, &p, below(g->e, 2) ? &damage : NULL);
+	else
+		head_disable(&g->v, n);
+}
+
+static void view_map_any(struct guest *g)
+{
+	uint64_t at = below(g->e, 4) ? (uint64_t)below(g->e, 5) << 32 : value(g) & ~(PAGE - 1);
+	int prot = below(g->e, 8) ? PROT_READ : PROT_READ | PROT_WRITE;
+
+	if (g->seen)
+		munmap(g->seen, g->seen_bytes);
+	g->seen_bytes = PAGE << below(g->e, 10);
+	g->seen = mmap(NULL, g->seen_bytes, prot, below(g->e, 8) ? MAP_SHARED : MAP_PRIVATE,
+		       g->view, (off_t)at);
+	if (g->seen == MAP_FAILED)
+		g->seen = NULL;
+	HOLDS(!g->seen || prot == PROT_READ);
+}
+
+static void view_look_any(struct guest *g)
+{
+	struct tessera_view_look l;
+
+	/* Whatever the guest says: damage is within the picture, and that within what is mapped */
+	HOLDS(view_look(g->view, below(g->e, TESSERA_VIEW_HEADS), &l) != ~0U);
+	HOLDS(l.x1 <= l.x2 && l.x2 <= l.width && l.y1 <= l.y2 && l.y2 <= l.height);
+	HOLDS((uint64_t)l.pitch * l.height <= l.size && 2 * l.width <= l.pitch);
+	HOLDS(l.state & TESSERA_VIEW_SHOWN ? l.width && l.height : !l.width && !l.size);
+}
+
+static void op_view(struct guest *g)
+{
+	volatile uint8_t *seen = g->seen;
+	uint64_t arg[16];
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		arg[i] = value(g);
+	switch (below(g->e, 8)) {
+	case 0:
+		close(g->view);
+		g->view = view_open_as(g->v.uuid, below(g->e, 2) ? O_RDONLY : O_RDWR);
+		HOLDS(g->view >= 0);
+		break;
+	case 1:
+		ioctl(g->view, below(g->e, 2) ? TESSERA_VIEW_LOOK : (uint32_t)value(g), arg);
+		break;
+	case 2:
+		view_event(g->view, below(g->e, 4) ? below(g->e, 32) : (uint32_t)value(g),
+			   below(g->e, 2) ? g->event : (int)value(g));
+		break;
+	case 3:
+		view_map_any(g);
+		break;
+	case 4:
+		if (seen)
+			(void)seen[below(g->e, (uint32_t)g->seen_bytes)];
+		break;
+	default:
+		view_look_any(g);
+		break;
+	}
+}
+
 static void (*const guest_ops[])(struct guest *g) = {
-	op_register, op_register,   op_region, op_config, op_packet,   op_packet,     op_packet,
-	op_packet,   op_kick,	    op_kick,   op_fence,  op_scribble, op_page_table, op_page_table,
-	op_set_up,   op_start_over, op_irqs,   op_dma,	  op_vfio,
+	op_register,   op_register,   op_region, op_config,	op_packet, op_packet,
+	op_packet,     op_packet,     op_kick,	 op_kick,	op_fence,  op_scribble,
+	op_page_table, op_page_table, op_set_up, op_start_over, op_irqs,   op_dma,
+	op_vfio,       op_head,	      op_view,	 op_view,
 };
 
 /* ---- an episode ---- */
@@ -314,14 +405,16 @@ static void works_after_reset(struct guest *g)
 
 void fuzz_guest(struct episode *e)
 {
-	struct guest g = { .e = e };
+	struct guest g = { .e = e, .view = -1 };
 	unsigned int i;
 
 	HOLDS(!attr_write(e->uuid, "blueprint",
 			  below(e, 2) ? "slices=2 kind=compute memory=2M" :
-					"slices=2 kind=mixed memory=2M share=shared"));
+					"slices=2 kind=mixed memory=2M heads=2 share=shared"));
 	HOLDS(!vgpu_open(&g.v, e->uuid));
 	g.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	g.view = view_open(e->uuid);
+	HOLDS(g.view >= 0);
 	for (i = 0; i < VSLICES; i++)
 		ring_start(&g.r[i], &g.v, i);
 	for (i = 0; i < OPS; i++) {
