@@ -37,14 +37,16 @@ help:
 	@echo '                  DRIVERS="core pci" builds some of them'
 	@echo 'make modules_install KDIR=DIR   install them (INSTALL_MOD_PATH as in the kernel)'
 	@echo 'make tools, model, lib   build only these parts'
-	@echo 'make install      all of these for users, OpenCL and OpenGL if built; PREFIX (/usr/local), DESTDIR'
+	@echo 'make install      all of these for users, with those of layers if built; PREFIX (/usr/local), DESTDIR'
 	@echo 'make uninstall    remove what was installed there'
-	@echo 'make deb          Debian packages in out/deb; of OpenCL and OpenGL if they were built'
+	@echo 'make deb          Debian packages in out/deb; of OpenCL, OpenGL and tessera-view if they were built'
 	@echo 'make opencl       OpenCL for GPUs and vGPUs: a driver for PoCL, in out/tools/opencl'
 	@echo 'make check-opencl  its tests; OPENCL="native host" for some of them'
 	@echo 'make check-packages  Debian packages in use; completion of shells; PACKAGES="shells" for some of them'
 	@echo 'make graphics     OpenGL for GPUs and vGPUs: what Mesa draws with, in out/tools/mesa'
 	@echo 'make check-graphics  its tests; GRAPHICS="native" for some of them'
+	@echo 'make view         tessera-view, which shows heads of vGPUs to VNC viewers, in out/tools/view'
+	@echo 'make check-view   its tests; VIEW="native" for some of them'
 	@echo 'make bench-model  speed of the GPU model, in out/bench-model.json'
 	@echo 'make bench        a vGPU compared with passthrough and the host, in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
@@ -154,14 +156,24 @@ graphics: lib simulated
 	+@$(PROGRESS) examples/gl $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
 		-C examples/gl O=$(OUT)/examples/gl all
 
-# The lanes "opencl", "graphics" and "packages" wait until what they need is made, beside other lanes
+# The library that speaks to VNC viewers is in a third one.
+view_LAYER := displays
+WITH_DISPLAYS := scripts/env --with displays run
+
+view:
+	+@$(PROGRESS) tools/view $(WITH_DISPLAYS) make --no-print-directory -j$(JOBS) \
+		-C tools/view O=$(OUT)/tools/view all
+
+# The lanes "opencl", "graphics", "packages" and "view" wait until what they need is made, beside other lanes
 # (see scripts/layer-made). They skip their tests, and say why, where Debian's archive has the source
 # of a layer no more.
-opencl-if-possible graphics-if-possible packages-if-possible: %-if-possible: lib
-	+@status=0; rm -f $(OUT)/$*.missing; scripts/env --with $* build || status=$$?; \
+layer_of = $(or $($(1)_LAYER),$(1))
+opencl-if-possible graphics-if-possible packages-if-possible view-if-possible: %-if-possible: lib
+	+@status=0; rm -f $(OUT)/$*.missing; scripts/env --with $(call layer_of,$*) build || status=$$?; \
 		case $$status in \
 		0) $(MAKE) --no-print-directory $* ;; \
-		4) echo "the archive does not have what the layer $* is made of" >$(OUT)/$*.missing ;; \
+		4) echo "the archive does not have what the layer $(call layer_of,$*) is made of" \
+			>$(OUT)/$*.missing ;; \
 		*) exit 1 ;; \
 		esac
 
@@ -180,9 +192,11 @@ INSTALL_DIRS := tools/model tools/lib tools/run tools/cli tools/host tools/mdevc
 # What was built in a layer is installed as it is, with what it was built with
 opencl_DIR := tools/opencl
 graphics_DIR := tools/mesa
+view_DIR := tools/view
 BUILT_LAYERS := $(if $(wildcard $(OUT)/tools/opencl/libpocl-devices-tessera.so),opencl) \
-	$(if $(wildcard $(OUT)/tools/mesa/libtessera-gl.so),graphics)
-in_layers = $(foreach l,$(1),scripts/env --with $(l) run make -s -C $($(l)_DIR) O=$(OUT)/$($(l)_DIR) \
+	$(if $(wildcard $(OUT)/tools/mesa/libtessera-gl.so),graphics) \
+	$(if $(wildcard $(OUT)/tools/view/tessera-view),view)
+in_layers = $(foreach l,$(1),scripts/env --with $(call layer_of,$(l)) run make -s -C $($(l)_DIR) O=$(OUT)/$($(l)_DIR) \
 	LIB=$(OUT)/tools/lib $(subst LAYER,$(l),$(2)) install-all &&) true
 
 ifeq ($(ENV),)
@@ -227,7 +241,7 @@ ALL := $(if $(LIST),,all)
 CHECK := scripts/check $(if $(LIST),--list)
 
 # Lanes that need a layer, of those that run
-LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages,$(LANES)),packages opencl graphics))
+LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages view,$(LANES)),packages opencl graphics view))
 check: $(ALL)
 	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
 		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
@@ -304,12 +318,15 @@ check-graphics: $(if $(LIST),,all graphics)
 	@$(if $(LIST),,scripts/env --with gl-apps run) $(CHECK) --lanes-dir selftests/graphics/lanes \
 		$(GRAPHICS)
 
+check-view: $(if $(LIST),,all view)
+	@$(if $(LIST),,$(WITH_DISPLAYS)) $(CHECK) --lanes-dir selftests/view/lanes $(VIEW)
+
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run
 
 WITH_DEB := $(if $(LIST),,$(if $(or $(if $(PACKAGES),,deb),$(filter deb,$(PACKAGES))),yes))
 check-packages: $(ALL)
-	+@$(if $(WITH_DEB),$(MAKE) opencl-if-possible graphics-if-possible && $(MAKE) deb)
+	+@$(if $(WITH_DEB),$(MAKE) opencl-if-possible graphics-if-possible view-if-possible && $(MAKE) deb)
 	@$(if $(LIST),,$(WITH_PACKAGES)) $(CHECK) --lanes-dir selftests/packages/lanes $(PACKAGES)
 
 soak: all
@@ -324,6 +341,6 @@ clean:
 
 .PHONY: all help modules debug-modules modules_install mirror model lib tools stage install uninstall deb packages \
 	bench-model opencl simulated graphics graphics-if-possible \
-	opencl-if-possible packages-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
+	opencl-if-possible packages-if-possible view view-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
 	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
-	check-opencl check-graphics check-packages soak dashboard clean
+	check-opencl check-graphics check-view check-packages soak dashboard clean

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line */
+#ifndef VIEW_OPTIONS_H
+#define VIEW_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "serve.h"
+
+/* neatvnc takes no longer ones from clients */
+#define OPTIONS_SECRET 256
+
+/* Exit statuses */
+#define OPTIONS_FAILED 1
+#define OPTIONS_USAGE 2
+
+/**
+ * struct options - what was asked for
+ * @vgpu: UUID, or how it begins
+ * @head: number
+ * @address: to listen on
+ * @port: to listen on, as text
+ * @anyone: let the network in without TLS and a password
+ * @rate: pictures a second at most
+ * @stats: file for counters, or NULL
+ * @access: what clients have to do
+ */
+struct options {
+	const char *vgpu;
+	unsigned int head;
+	const char *address;
+	char port[8];
+	bool anyone;
+	unsigned int rate;
+	const char *stats;
+	struct serve_access access;
+};
+
+/* Returns false with an exit status, after it said what there is to say. */
+bool options_parse(struct options *options, int argc, char **argv, int *status);
+
+#endif

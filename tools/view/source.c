@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/**
+ * DOC: the device of a vGPU for viewers
+ *
+ * /dev/tessera/view/UUID (include/uapi/linux/tessera_view.h). One file of it is open, and looks at
+ * one head. The kernel says what was damaged since this file's last look, however long ago that
+ * was, so nothing has to be looked at while there is no client. The picture is mapped once: what is
+ * read is the picture that is shown then.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <drm/drm_fourcc.h>
+#include <linux/tessera_view.h>
+
+#include "say.h"
+#include "source.h"
+
+#define DIRECTORY "/dev/tessera/view"
+
+/* How many vGPUs begin like that; one of them */
+static unsigned int find(DIR *dir, const char *name, char uuid[SOURCE_UUID])
+{
+	unsigned int found = 0;
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length != SOURCE_UUID - 1 || strncmp(entry->d_name, name, strlen(name)))
+			continue;
+		memcpy(uuid, entry->d_name, SOURCE_UUID);
+		found++;
+	}
+	return found;
+}
+
+static int find_uuid(const char *name, char uuid[SOURCE_UUID])
+{
+	DIR *dir = opendir(DIRECTORY);
+	unsigned int found;
+
+	if (!dir) {
+		say(errno == ENOENT ? "no %s: is tessera_mdev loaded, and does a vGPU exist?" :
+				      "%s: %m",
+		    DIRECTORY);
+		return -1;
+	}
+	found = find(dir, name, uuid);
+	closedir(dir);
+	if (!found)
+		say("no vGPU %s; \"tesseractl list\" shows those that exist", name);
+	else if (found > 1)
+		say("%u vGPUs begin with \"%s\": say more of the UUID", found, name);
+	return found == 1 ? 0 : -1;
+}
+
+int source_open(struct source *source, const char *name, unsigned int head)
+{
+	char path[sizeof(DIRECTORY) + SOURCE_UUID];
+
+	*source = (struct source){ .fd = -1, .head = head };
+	if (find_uuid(name, source->uuid))
+		return -1;
+	memcpy(path, DIRECTORY "/", sizeof(DIRECTORY));
+	memcpy(path + sizeof(DIRECTORY), source->uuid, SOURCE_UUID);
+	source->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (source->fd < 0)
+		say(errno == EACCES || errno == EPERM ? "%s: only root may look at heads" :
+							"%s: %m",
+		    path);
+	return source->fd < 0 ? -1 : 0;
+}
+
+/* The mapping of an earlier picture serves if that was not smaller */
+static int map(struct source *source, uint64_t offset, uint64_t size)
+{
+	void *start;
+
+	if (source->map && source->mapped >= size)
+		return 0;
+	if (source->map)
+		munmap((void *)source->map, source->mapped);
+	source->map = NULL;
+	start = mmap(NULL, size, PROT_READ, MAP_SHARED, source->fd, (off_t)offset);
+	if (start == MAP_FAILED)
+		return -errno;
+	source->map = start;
+	source->mapped = size;
+	return 0;
+}
+
+/* Nothing is read beyond what is mapped, whatever the kernel says */
+static bool fits(const struct tessera_view_look *l)
+{
+	uint64_t line = (uint64_t)l->width * (l->format == DRM_FORMAT_RGB565 ? 2 : 4);
+
+	return l->width && l->height && l->width <= SHADOW_SIZE_MAX &&
+	       l->height <= SHADOW_SIZE_MAX && line <= l->pitch &&
+	       (uint64_t)l->pitch * l->height <= l->size;
+}
+
+int source_look(struct source *source, struct source_look *look)
+{
+	struct tessera_view_look l = { .head = source->head };
+	int error;
+
+	memset(look, 0, sizeof(*look));
+	if (ioctl(source->fd, TESSERA_VIEW_LOOK, &l))
+		return -errno;
+	look->given = l.state & TESSERA_VIEW_GIVEN;
+	if (!(l.state & TESSERA_VIEW_SHOWN))
+		return 0;
+	if (l.format != DRM_FORMAT_XRGB8888 && l.format != DRM_FORMAT_ARGB8888 &&
+	    l.format != DRM_FORMAT_RGB565)
+		return -EPROTO;
+	if (!fits(&l))
+		return -EPROTO;
+	error = map(source, l.offset, l.size);
+	if (error)
+		return error;
+	look->shown = true;
+	look->width = l.width;
+	look->height = l.height;
+	look->picture = (struct shadow_picture){ .pixels = source->map,
+						 .pitch = l.pitch,
+						 .rgb565 = l.format == DRM_FORMAT_RGB565 };
+	look->damage = (struct shadow_rect){ l.x1, l.y1, l.x2, l.y2 };
+	return 0;
+}
+
+void source_close(struct source *source)
+{
+	if (source->map)
+		munmap((void *)source->map, source->mapped);
+	if (source->fd >= 0)
+		close(source->fd);
+	source->map = NULL;
+	source->fd = -1;
+}
