@@ -1,0 +1,477 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tessera-view with heads that this test draws, and clients that it is, as TAP: what clients see,
+what is sent, access, and hostile clients. It needs no GPU and no kernel module."""
+
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [HERE, os.path.join(HERE, "../lib")]
+
+import rfb  # noqa: E402
+from server import BUILT, GIVEN, GONE, Head, Server, wait_for  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FENCE, CONTINUOUS = -312, -313
+# What the library may need for a client, and for one that it cannot contain
+MEMORY_OF_CLIENT = 64 << 10
+
+
+def start(head, *options):
+    return Server(head.dir, *options, program="view-drawn")
+
+
+def same(client, head):
+    """What the client sees becomes what the head shows."""
+    want = head.xrgb()
+    client.follow(lambda: (client.width, client.height) == (head.width, head.height) and
+                  client.xrgb() == want)
+
+
+class Watched:
+    """A head, its server, and a client that has the picture."""
+
+    def __init__(self, *options, size=(640, 480), encodings=(rfb.ZRLE, rfb.DESKTOP_SIZE), **shape):
+        self.random = random.Random(1)
+        self.head = Head(*size, **shape)
+        self.head.draw_random(self.random)
+        self.head.flip()
+        self.server = start(self.head, *options)
+        self.client = rfb.Client(self.server.port, encodings)
+        self.client.whole()
+        same(self.client, self.head)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.end()
+
+
+# ---- pictures ----
+
+def test_encodings():
+    for encodings in (rfb.RAW,), (rfb.ZRLE,), (rfb.TIGHT,):
+        with Watched(encodings=encodings) as w:
+            w.head.fill(100, 100, 200, 30, 0x123456)
+            w.head.flip()
+            same(w.client, w.head)
+
+
+def test_shapes():
+    for shape in ({"size": (333, 77), "pitch": 1500}, {"size": (1, 1)}, {"size": (65, 129)},
+                  {"size": (320, 200), "rgb565": True},
+                  {"size": (63, 5), "pitch": 132, "rgb565": True}):
+        with Watched(**shape) as w:
+            w.head.draw_random(w.random)
+            w.head.flip()
+            same(w.client, w.head)
+
+
+def test_many_flips():
+    with Watched() as w:
+        for _ in range(60):
+            x, y = w.random.randrange(600), w.random.randrange(440)
+            w.head.fill(x, y, 40, 40, w.random.randrange(1 << 24))
+            w.head.flip((x, y, x + 40, y + 40))
+            time.sleep(w.random.random() / 50)
+        same(w.client, w.head)
+
+
+def test_sizes():
+    with Watched() as w:
+        for size in (800, 600), (320, 200), (1024, 768), (640, 480):
+            w.head.shape(*size)
+            w.head.draw_random(w.random)
+            w.head.flip()
+            same(w.client, w.head)
+
+
+def test_dark():
+    with Watched() as w:
+        w.head.say(GIVEN)
+        w.client.follow(lambda: not any(w.client.xrgb()))
+        assert (w.client.width, w.client.height) == (640, 480)
+        assert "shows nothing" in w.server.log()
+        w.head.flip()
+        same(w.client, w.head)
+
+
+def test_waits():
+    head = Head(400, 300)
+    server = start(head)
+    client = rfb.Client(server.port)
+    client.whole()
+    assert "does not exist" in server.log()
+    head.draw_random(random.Random(2))
+    head.flip()
+    same(client, head)
+    assert server.end() == 0
+
+
+# ---- what is looked at and sent ----
+
+def test_still():
+    with Watched() as w:
+        before = w.server.stats()
+        assert w.client.settle(3) == 0, "bytes of a still picture"
+        after = w.server.stats()
+        assert after["sent_bytes"] == before["sent_bytes"]
+        assert after["whole_looks"] > before["whole_looks"], "nobody looked"
+
+
+def test_same_again():
+    """Guests that damage all of each picture"""
+    with Watched() as w:
+        before = w.server.stats()
+        for _ in range(10):
+            w.head.flip()
+            time.sleep(0.05)
+        assert w.client.settle() == 0, "bytes of a picture that is the same"
+        w.head.fill(10, 10, 1, 1, 0xffffff)
+        w.head.flip()
+        sent = w.client.settle()
+        assert 0 < sent < 64 * 64 * 4, f"{sent} bytes for a pixel"
+        after = w.server.stats()
+        assert after["different_pixels"] - before["different_pixels"] == 64 * 64
+        assert after["damaged_pixels"] - before["damaged_pixels"] >= 2 * 640 * 480
+
+
+def test_damage():
+    with Watched(size=(1024, 768)) as w:
+        before = w.server.stats()
+        for i in range(20):
+            w.head.fill(128, 128, 10, 10, i)
+            w.head.flip((128, 128, 138, 138))
+            time.sleep(0.05)
+        same(w.client, w.head)
+        after = w.server.stats()
+        looks = after["looks"] - before["looks"]
+        whole = after["whole_looks"] - before["whole_looks"]
+        tiles = 16 * 12
+        assert after["damaged_pixels"] - before["damaged_pixels"] <= 20 * 100
+        compared = after["compared_tiles"] - before["compared_tiles"]
+        assert compared <= whole * tiles + looks, \
+            f"{compared} tiles in {looks} looks, {whole} whole"
+        assert after["skipped_tiles"] > before["skipped_tiles"]
+
+
+def test_untold():
+    with Watched() as w:
+        w.head.fill(300, 200, 20, 20, 0xabcdef)
+        same(w.client, w.head)
+
+
+def test_idle():
+    with Watched() as w:
+        w.client.close()
+        wait_for("the end of the client", lambda: not w.server.children())
+        before = w.server.stats()
+        for _ in range(5):
+            w.head.flip()
+            time.sleep(0.3)
+        after = w.server.stats()
+        assert after["looks"] == before["looks"], "looked for nobody"
+        w.head.draw_random(w.random)
+        client = rfb.Client(w.server.port)
+        client.whole()
+        same(client, w.head)
+
+
+def test_rate():
+    with Watched("--rate", "5") as w:
+        before = w.server.stats()["looks"]
+        begin = time.monotonic()
+        for i in range(100):
+            w.head.fill(0, 0, 10, 10, i)
+            w.head.flip((0, 0, 10, 10))
+            time.sleep(0.01)
+        looks = w.server.stats()["looks"] - before
+        most = (time.monotonic() - begin) * 5 + 2
+        assert 2 <= looks <= most, f"{looks} looks, {most} allowed"
+        same(w.client, w.head)
+
+
+# ---- access ----
+
+def certificates(where):
+    paths = [os.path.join(where, name) for name in ("cert", "key")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost", "-out", paths[0], "-keyout", paths[1]],
+                   check=True, stderr=subprocess.DEVNULL)
+    return paths
+
+
+def secure(head):
+    cert, key = certificates(head.dir)
+    password = os.path.join(head.dir, "password")
+    with open(os.open(password, os.O_CREAT | os.O_WRONLY, 0o600), "w") as f:
+        f.write("open sesame\n")
+    return cert, ["--tls-cert", cert, "--tls-key", key, "--user", "ali", "--password-file",
+                  password]
+
+
+def refused(*arguments, **options):
+    try:
+        rfb.Client(*arguments, **options)
+    except (rfb.Refused, rfb.Closed):
+        return True
+    return False
+
+
+def test_tls():
+    head = Head(640, 480)
+    head.draw_random(random.Random(3))
+    head.flip()
+    cert, options = secure(head)
+    server = start(head, "--listen", "0.0.0.0", *options)
+    for user, password in ("ali", "open sesam"), ("ali", ""), ("al", "open sesame"), ("", ""):
+        assert refused(server.port, user=user, password=password, certificate=cert), \
+            f"{user}:{password} came in"
+    assert refused(server.port), "no password, and came in"
+    client = rfb.Client(server.port, user="ali", password="open sesame", certificate=cert)
+    client.whole()
+    same(client, head)
+    head.fill(1, 2, 30, 40, 0x55aa55)
+    head.flip()
+    same(client, head)
+    assert server.end() == 0
+
+
+def fails(status, word, *arguments):
+    done = subprocess.run([os.path.join(BUILT, "view-drawn"), *arguments], text=True,
+                          stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == status, f"{arguments}: status {done.returncode}: {done.stderr}"
+    assert word in done.stderr, f"{arguments}: {done.stderr}"
+
+
+def test_refusals():
+    head = Head(64, 64)
+    _, options = secure(head)
+    fails(1, "--anyone", head.dir, "--listen", "0.0.0.0", "--port", "0")
+    fails(1, "--anyone", head.dir, "--listen", "::", "--port", "0")
+    for missing in range(0, 8, 2):
+        fails(1, "belong together", head.dir, *options[:missing], *options[missing + 2:])
+    os.chmod(options[7], 0o644)
+    fails(1, "chmod 600", head.dir, *options)
+    fails(2, "0 to 3", head.dir, "--head", "4")
+    fails(2, "1 to 250", head.dir, "--rate", "0")
+    fails(2, "0 to 65535", head.dir, "--port", "65536")
+    fails(2, "one vGPU")
+    fails(2, "unknown option", head.dir, "--nothing")
+    fails(2, "needs a value", head.dir, "--head")
+
+
+def test_not_as_root():
+    with Watched() as w:
+        for pid in w.server.children():
+            with open(f"/proc/{pid}/status") as f:
+                status = f.read()
+            uids = status.split("Uid:")[1].split()[:4]
+            assert os.geteuid() or "0" not in uids, f"a client's process is {uids}"
+            assert "NoNewPrivs:\t1" in status
+
+
+# ---- hostile clients ----
+
+def raw_connection(port):
+    client = object.__new__(rfb.Client)
+    client.received = 0
+    client.socket = rfb.socket.create_connection(("127.0.0.1", port), 60)
+    return client
+
+
+def throw(port, data):
+    """Say it after a greeting, until the server has enough"""
+    client = raw_connection(port)
+    try:
+        client.send(data)
+        client.socket.settimeout(2)
+        while client.socket.recv(1 << 16):
+            """What it says does not matter."""
+    except OSError:
+        """Enough."""
+    client.close()
+
+
+def test_rubbish():
+    hello = b"RFB 003.008\n\1\1"
+    messages = [b"", b"\xff" * 100,
+                b"\0\0\0\0" + b"\xff" * 16,                           # a format of no sense
+                b"\0\0\0\0" + bytes(16),
+                struct.pack(">BBHII", 255, 0, 1, 1, 0xffffffff),      # a key that is none
+                struct.pack(">BxH", 2, 65535),
+                struct.pack(">B3xI", 6, 0x80000000) + b"x" * 5000,    # a clipboard of 2 GiB
+                struct.pack(">BxHHBx", 251, 65535, 65535, 255)]
+    ask = struct.pack(">BBHHHH", 3, 0, 0, 0, 65535, 65535)
+    with Watched() as w:
+        for message in messages:
+            throw(w.server.port, hello + message + ask)
+        for length in (1, 11, 12, 13, 14, 1000, 100000):
+            throw(w.server.port, w.random.randbytes(length))
+            throw(w.server.port, hello + w.random.randbytes(length))
+        w.head.draw_random(w.random)
+        w.head.flip()
+        same(w.client, w.head)
+        wait_for("the end of the others", lambda: len(w.server.children()) == 1)
+
+
+def test_stalled():
+    """A client that asks and does not read, while another one watches"""
+    with Watched(size=(1024, 768)) as w:
+        stalled = rfb.Client(w.server.port, (rfb.RAW, rfb.DESKTOP_SIZE), receive_buffer=4096)
+        before = w.server.memory()
+        for i in range(40):
+            if i < 20:
+                stalled.request(incremental=False)
+            w.head.draw_random(w.random)
+            w.head.flip()
+            time.sleep(0.05)
+        same(w.client, w.head)
+        grown = w.server.memory() - before
+        assert grown < MEMORY_OF_CLIENT, f"{grown} KiB more"
+        # It was not forgotten: when it reads, it gets what is there now
+        while stalled.update() and stalled.comes(2):
+            """Older ones"""
+        same(stalled, w.head)
+
+
+def test_flood():
+    """A client that has the server answer, and reads nothing"""
+    with Watched() as w:
+        flood = rfb.Client(w.server.port, (rfb.RAW, FENCE, CONTINUOUS), receive_buffer=4096)
+        before = w.server.memory()
+        message = struct.pack(">BxHi", 2, 1, FENCE) * 4096
+        flood.socket.settimeout(1)
+        said = 0
+        try:
+            while said < 64 << 20:
+                said += flood.socket.send(message)
+        except TimeoutError:
+            """It does not listen any more."""
+        assert said < 64 << 20, "all of it was taken"
+        grown = w.server.memory() - before
+        assert grown < MEMORY_OF_CLIENT, f"{grown} KiB more"
+        w.head.draw_random(w.random)
+        w.head.flip()
+        same(w.client, w.head)
+
+
+def test_fixed_size():
+    """A client that does not know other sizes cannot stay, and takes nobody along"""
+    with Watched() as w:
+        fixed = rfb.Client(w.server.port, (rfb.ZRLE,))
+        fixed.whole()
+        fixed.request()
+        w.head.shape(320, 200)
+        w.head.draw_random(w.random)
+        w.head.flip()
+        same(w.client, w.head)
+        try:
+            fixed.settle(5)
+            raise AssertionError("it is still there")
+        except rfb.Closed:
+            """As it has to be"""
+
+
+def test_crowd():
+    with Watched() as w:
+        crowd = [rfb.Client(w.server.port) for _ in range(15)]
+        assert refused(w.server.port), "one more"
+        assert w.server.stats()["refused"] == 1
+        w.head.draw_random(w.random)
+        w.head.flip()
+        for client in crowd[::7] + [w.client]:
+            same(client, w.head)
+        crowd.pop().close()
+        wait_for("room", lambda: len(w.server.children()) == 15)
+        assert not refused(w.server.port), "there is room again"
+
+
+# ---- the end ----
+
+def test_removed():
+    with Watched() as w:
+        w.head.say(GONE)
+        assert w.server.wait() == 0
+        assert "was removed" in w.server.log()
+        try:
+            w.client.settle()
+            raise AssertionError("the client is still there")
+        except rfb.Closed:
+            """As it has to be"""
+
+
+def test_bus_error():
+    """The memory is gone before anybody said so"""
+    with Watched() as w:
+        w.head.cut()
+        w.head.flip()
+        time.sleep(1.5)
+        assert w.server.process.poll() is None, w.server.process.returncode
+        w.head.say(GONE)
+        assert w.server.wait() == 0
+
+
+def test_signals():
+    with Watched() as w:
+        os.kill(w.server.children()[0], signal.SIGKILL)
+        wait_for("that it is noticed", lambda: not w.server.children())
+        stats = w.server.stats()
+        assert stats["clients"] == 0 and stats["accepted"] == 1 and stats["frames"] >= 1, stats
+        assert stats["sent_bytes"] >= w.client.received, stats
+        assert w.server.end() == 0
+        assert w.server.read_stats()["accepted"] == 1
+
+
+TESTS = {
+    "each encoding shows the picture": test_encodings,
+    "odd sizes, long lines, 16 bits a pixel": test_shapes,
+    "many flips with damage": test_many_flips,
+    "other sizes": test_sizes,
+    "a dark head is black": test_dark,
+    "a head that is not there is waited for": test_waits,
+    "a still picture sends no byte": test_still,
+    "a picture that is the same sends no byte, a pixel few": test_same_again,
+    "only what is damaged is compared": test_damage,
+    "changes that nobody told of are seen": test_untold,
+    "nothing is looked at without clients": test_idle,
+    "not more looks than the rate": test_rate,
+    "TLS and a password": test_tls,
+    "what is refused at the start": test_refusals,
+    "clients' processes are not root": test_not_as_root,
+    "rubbish ends none but its client": test_rubbish,
+    "a client that stalls": test_stalled,
+    "a client that floods": test_flood,
+    "a client that knows no other size": test_fixed_size,
+    "as many clients as there may be": test_crowd,
+    "the vGPU is removed": test_removed,
+    "the picture's memory is gone": test_bus_error,
+    "signals, and what was counted": test_signals,
+}
+
+
+def main():
+    tap = Tap()
+    for name, test in TESTS.items():
+        if sys.argv[1:] and not any(word in name for word in sys.argv[1:]):
+            continue
+        try:
+            test()
+            tap.ok(True, name)
+        except Exception:
+            tap.ok(False, name, traceback.format_exc())
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
