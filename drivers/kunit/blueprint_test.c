@@ -34,6 +34,10 @@ static const struct blueprint_sample samples[] = {
 	/* In any order, with any white space */
 	{ "gpus=1 policy=auto\nmax=8\tmin=2 memory=16M kind=mixed slices=4\n" SHARED, 0,
 	  "slices=4 min=2 max=8 kind=mixed memory=16M" SHARED " policy=auto gpus=1" },
+	{ "kind=any displays=1@800x600 path=remote", 0,
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 displays=1@800x600 path=remote" },
+	{ "path=remote", -EINVAL, "column 1: path=remote without heads" },
 	{ "slcies=1", -EINVAL, "column 1: unknown word \"slcies\"" },
 	{ "slices=18446744073709551617", -EINVAL,
 	  "column 8: slices: 18446744073709551617 is not from 1 to 64" },

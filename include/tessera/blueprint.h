@@ -50,6 +50,7 @@ struct tess_display_mode {
  * @texels: millions per second that its slices can sample together, in equal parts; 0: any number
  * @pixels: millions per second that they can fill, likewise
  * @displays: what its heads show; width 0: not known
+ * @remote: what they show is copied for a viewer elsewhere
  * @weight: of a shared one, 1 to TESS_WEIGHT_MAX; 0: TESS_WEIGHT_DEFAULT
  * @cap: percent of each slice that a shared one gets at most, to TESS_CAP_MAX; 0: no limit
  */
@@ -69,6 +70,7 @@ struct tess_blueprint {
 	u32 texels;
 	u32 pixels;
 	struct tess_display_mode displays;
+	bool remote;
 	u32 weight;
 	u32 cap;
 };
@@ -107,10 +109,10 @@ ssize_t tess_reason_show(const struct tess_reason *reason, int error, char *buf)
  *	slices=N min=N max=N kind=any|compute|render|mixed memory=BYTES[K|M|G]
  *	topology=none|chain|ring|mesh engines=all|LIST heads=N share=exclusive|shared
  *	weight=N cap=PERCENT policy=manual|auto gpus=N texels=MILLIONS pixels=MILLIONS
- *	displays=N[@WIDTHxHEIGHT[@HZ]], which says heads=N, too
+ *	displays=N[@WIDTHxHEIGHT[@HZ]], which says heads=N, too; path=local|remote
  * @base: what holds for words that are not there. Without a range of its own
  *	(min, max and slices are equal or 0) min and max follow slices. With kind= or heads=,
- *	rates or displays that are not named are not asked for
+ *	rates, or displays and their path, that are not named are not asked for
  * @bp: result, untouched on failure; min, max, engines, gpus and weight are resolved
  * @reason: what is wrong and where: "column 10: unknown word \"slcies\""; may be NULL
  *
@@ -129,7 +131,8 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
  * @size: bytes of @buf, TESS_BLUEPRINT_MAX is always enough
  *
  * All words in the order of tess_blueprint_parse(), so that parsing it gives @bp again;
- * weight and cap only of a shared one, texels, pixels and displays only if they were asked for.
+ * weight and cap only of a shared one, texels, pixels, displays and path=remote only if they were
+ * asked for.
  *
  * Return: length without the NUL.
  */

@@ -53,6 +53,7 @@ static const char *const words[] = {
 	"texture=1",
 	"utilization=990",
 	"displays=0",
+	"displays=1@640x480",
 	"path=local",
 	"path=remote",
 	"gpu0",

@@ -703,6 +703,9 @@ TEST_F(heads, refused_blueprints)
 		  "EINVAL: column 23: slices of kind compute have no heads" },
 		{ "slices=1 engines=compute heads=2", -EINVAL,
 		  "EINVAL: column 26: heads=2 without the engine display" },
+		{ "slices=1 path=remote", -EINVAL, "EINVAL: column 10: path=remote without heads" },
+		{ "slices=1 heads=1 path=remote engines=raster,display", -EINVAL,
+		  "EINVAL: column 30: path=remote without the engine copy or compute" },
 		{ "slices=1 heads=5", -EINVAL, "EINVAL: column 16: heads: 5 is not from 0 to 4" },
 	};
 	char uuid[37];
@@ -718,6 +721,32 @@ TEST_F(heads, refused_blueprints)
 	EXPECT_EQ(0, mdev_attr_write(uuid, "profile", "displays=2@800x600 texture=600"));
 	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " heads=2 "));
 	EXPECT_TRUE(strstr(mdev_attr(uuid, "composition"), " heads=0x3 "));
+	/* Also for a viewer elsewhere, and on slices that cannot show them here */
+	EXPECT_EQ(0, mdev_attr_write(uuid, "profile", "displays=1@800x600 path=remote shader=900"));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " kind=compute "));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " heads=1 "));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " path=remote"));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "composition"), " heads=0x1 "));
+}
+
+/* A path is another one while the device is open; slices of compute can only have a remote one */
+TEST_F(heads, path)
+{
+	const char *uuid = self->uuid;
+
+	EXPECT_FALSE(strstr(mdev_attr(uuid, "blueprint"), "path="));
+	ASSERT_EQ(0, head_commit(&self->v, 0, &picture));
+	ASSERT_EQ(0, mdev_attr_write(uuid, "blueprint", "path=remote"));
+	EXPECT_TRUE(strstr(mdev_attr(uuid, "blueprint"), " path=remote"));
+	ASSERT_EQ(0, mdev_attr_write(uuid, "blueprint", "kind=compute"));
+	EXPECT_EQ(-EINVAL, mdev_attr_write(uuid, "blueprint", "path=local"));
+	EXPECT_STREQ("EINVAL: column 1: slices of kind compute have no heads",
+		     mdev_attr(uuid, "last_error"));
+	/* Its guest notices nothing */
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED,
+		  head32(&self->v, 0, TESS_DREG_STATUS));
+	ASSERT_EQ(0, mdev_attr_write(uuid, "blueprint", "kind=mixed path=local"));
+	EXPECT_FALSE(strstr(mdev_attr(uuid, "blueprint"), "path="));
 }
 
 /* ---- two GPUs ---- */

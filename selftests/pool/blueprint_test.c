@@ -18,6 +18,11 @@ static const struct tess_blueprint drawing = { .slices = 2,
 					       .texels = 64,
 					       .pixels = 32,
 					       .displays = { 800, 600, 75 } };
+static const struct tess_blueprint watched = { .slices = 2,
+					       .kind = TESS_KIND_COMPUTE,
+					       .heads = 1,
+					       .displays = { 800, 600, 75 },
+					       .remote = true };
 
 /* The canonical text of what was read, or the reason why it was not */
 static const char *answer(const char *text, const struct tess_blueprint *base)
@@ -102,6 +107,35 @@ static const struct sample given[] = {
 	  "share=exclusive policy=manual gpus=1 pixels=32 displays=1@640x480" },
 	{ &drawing, "kind=render heads=2",
 	  "slices=2 min=2 max=2 kind=render memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1" },
+	/* a viewer elsewhere; the path goes with the heads, and needs no engine that shows */
+	{ &blank, "path=remote slices=1 heads=2",
+	  "slices=1 min=1 max=1 kind=any memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1 path=remote" },
+	{ &blank, "slices=1 path=local",
+	  "slices=1 min=1 max=1 kind=any memory=0 topology=none engines=all heads=0 "
+	  "share=exclusive policy=manual gpus=1" },
+	{ &two, "heads=1 path=remote engines=copy",
+	  "slices=2 min=2 max=2 kind=compute memory=0 topology=none engines=copy heads=1 "
+	  "share=exclusive policy=manual gpus=1 path=remote" },
+	{ &drawing, "path=remote",
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 texels=64 pixels=32 displays=1@800x600@75 "
+	  "path=remote" },
+	{ &watched, "slices=3",
+	  "slices=3 min=3 max=3 kind=compute memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 displays=1@800x600@75 path=remote" },
+	{ &watched, "displays=2@640x480",
+	  "slices=2 min=2 max=2 kind=compute memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1 displays=2@640x480 path=remote" },
+	{ &watched, "kind=mixed path=local",
+	  "slices=2 min=2 max=2 kind=mixed memory=0 topology=none engines=all heads=1 "
+	  "share=exclusive policy=manual gpus=1 displays=1@800x600@75" },
+	{ &watched, "heads=2 kind=any",
+	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=2 "
+	  "share=exclusive policy=manual gpus=1" },
+	{ &watched, "displays=0",
+	  "slices=2 min=2 max=2 kind=compute memory=0 topology=none engines=all heads=0 "
 	  "share=exclusive policy=manual gpus=1" },
 	{ &drawing, "displays=0",
 	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=0 "
@@ -197,6 +231,18 @@ static const struct sample refused[] = {
 	{ &blank, "slices=1 displays=2@800x600 heads=1", "column 10: displays=2, but heads=1" },
 	{ &two, "kind=any engines=compute heads=2",
 	  "column 26: heads=2 without the engine display" },
+	{ &two, "path=far", "column 6: \"far\" is none of local, remote" },
+	{ &two, "path=remote", "column 1: path=remote without heads" },
+	{ &two, "path=remote heads=0", "column 13: path=remote without heads" },
+	{ &watched, "displays=0 path=remote", "column 12: path=remote without heads" },
+	{ &watched, "path=local", "column 1: slices of kind compute have no heads" },
+	{ &watched, "heads=1", "column 1: slices of kind compute have no heads" },
+	{ &drawing, "engines=raster,display path=remote",
+	  "column 24: path=remote without the engine copy or compute" },
+	{ &watched, "kind=any engines=raster",
+	  "column 10: path=remote without the engine copy or compute" },
+	{ &watched, "kind=any engines=copy path=local",
+	  "column 23: heads=1 without the engine display" },
 };
 
 static void try_samples(struct __test_metadata *_metadata, const struct sample *s, size_t n)
@@ -230,7 +276,7 @@ TEST(no_reason)
 			  -EINVAL);
 }
 
-static u32 random_engines(struct random *r, u32 kind, u32 heads)
+static u32 random_engines(struct random *r, u32 kind, u32 heads, bool remote)
 {
 	u32 engines = random_below(r, 2) ? TESS_ENGINE_ALL : random_from(r, 1, 14);
 
@@ -238,7 +284,7 @@ static u32 random_engines(struct random *r, u32 kind, u32 heads)
 		return engines;
 	engines &= tess_kind_engines(kind);
 	if (heads)
-		engines |= TESS_ENGINE_DISPLAY;
+		engines |= remote ? TESS_ENGINE_COPY : TESS_ENGINE_DISPLAY;
 	return engines ?: TESS_ENGINE_ALL;
 }
 
@@ -257,8 +303,9 @@ static struct tess_blueprint random_blueprint(struct random *r)
 	bp.min = random_from(r, 1, bp.slices);
 	bp.max = random_from(r, bp.slices, 64);
 	bp.gpus = random_from(r, 1, bp.min);
-	bp.heads = bp.kind == TESS_KIND_COMPUTE ? 0 : random_below(r, TESS_HEADS_MAX + 1);
-	bp.engines = random_engines(r, bp.kind, bp.heads);
+	bp.heads = random_below(r, TESS_HEADS_MAX + 1);
+	bp.remote = bp.heads && (bp.kind == TESS_KIND_COMPUTE || random_below(r, 2));
+	bp.engines = random_engines(r, bp.kind, bp.heads, bp.remote);
 	bp.texels = random_below(r, 2) * random_from(r, 1, TESS_RATE_MAX);
 	bp.pixels = random_below(r, 2) * random_from(r, 1, TESS_RATE_MAX);
 	if (bp.heads && random_below(r, 2)) {
@@ -373,6 +420,7 @@ static void random_text(struct random *r, char *text, size_t size)
 		"auto",	   "ring",   "4096K",	"1024G",
 		"slices=", "min=",   "memory=", "engines=",
 		"heads=1", "share=", "weight=", "cap=0 ",
+		"path=",   "remote", "display", "local ",
 	};
 	unsigned int n = random_below(r, 24);
 

@@ -196,15 +196,20 @@ static const struct rule rules[] = {
 	{ "slices=8 utilization=100 queue=1000", BASE, SAME("8", "any") },
 	/* ... busy, and displays could show more: 60 pictures a second if nobody says how many */
 	{ "slices=4 utilization=901 displays=1@64x64 path=remote fps=45000", BASE,
-	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST(
+		  "1") " path=remote" },
 	{ "slices=4 utilization=901 displays=1@64x64@30 path=remote fps=29000", BASE,
-	  "slices=5 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	  "slices=5 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST(
+		  "1") " path=remote" },
 	{ "slices=3 utilization=901 displays=1@64x64 path=remote fps=1000", BASE,
-	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	  "slices=6 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST(
+		  "1") " path=remote" },
 	{ "slices=4 utilization=901 displays=1@64x64 path=remote fps=60000", BASE,
-	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST(
+		  "1") " path=remote" },
 	{ "slices=4 utilization=900 displays=1@64x64 path=remote fps=45000", BASE,
-	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST("0") },
+	  "slices=4 min=2 max=8 kind=any memory=18M topology=ring engines=all" REST(
+		  "1") " path=remote" },
 	{ "slices=4 utilization=901 fps=45000", BASE, SAME("4", "any") },
 	/* ... and never beyond the bounds */
 	{ "slices=1 utilization=500", BASE, SAME("2", "any") },
@@ -286,20 +291,27 @@ static const struct rule rules[] = {
 	  "slices=1 min=1 max=4 kind=render memory=12M topology=mesh engines=all" REST("2") },
 	{ "displays=1@640x480", "slices=3 memory=4M topology=mesh policy=auto",
 	  "slices=3 min=3 max=3 kind=render memory=6M topology=mesh engines=all" REST("1") },
-	/* ... a third buffer above 75 Hz, another one for a remote viewer, and no head for him */
+	/* ... a third buffer above 75 Hz, another one for a remote viewer, and no engine to show it */
 	{ "displays=1@1920x1080@75", "slices=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=render memory=16M topology=none engines=all" REST("1") },
 	{ "displays=1@1920x1080@76", "slices=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=render memory=24M topology=none engines=all" REST("1") },
 	{ "displays=1@1920x1080 path=remote", "slices=1 policy=auto",
-	  "slices=1 min=1 max=1 kind=any memory=24M topology=none engines=all" REST("0") },
+	  "slices=1 min=1 max=1 kind=any memory=24M topology=none engines=all" REST(
+		  "1") " path=remote" },
 	{ "displays=1@1920x1080@144 path=remote engines=compute shader=9", "slices=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=compute memory=32M topology=none engines=compute,copy" REST(
-		  "0") },
+		  "1") " path=remote" },
 	{ "displays=1@640x480 engines=compute shader=900", "slices=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=mixed memory=4M topology=none engines=compute,display" REST(
 		  "1") },
-	/* ... heads that were asked for are not forgotten for want of a profile of them */
+	/* ... heads that were asked for, and their path, are not forgotten for want of a profile */
+	{ "shader=500 slices=1 utilization=500", "slices=1 heads=1 path=remote policy=auto",
+	  "slices=1 min=1 max=1 kind=compute memory=24M topology=none engines=all" REST(
+		  "1") " path=remote" },
+	{ "displays=1@64x64", "slices=1 displays=2@64x64 path=remote policy=auto",
+	  "slices=1 min=1 max=1 kind=render memory=2M topology=none engines=all" REST(
+		  "1") " displays=1@64x64" },
 	{ "shader=500 slices=1 utilization=500", "slices=1 heads=1 policy=auto",
 	  "slices=1 min=1 max=1 kind=mixed memory=16M topology=none engines=all" REST("1") },
 };

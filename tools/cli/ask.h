@@ -21,7 +21,8 @@
 	"  policy=manual|auto            whether the host may change it by itself\n"                 \
 	"  gpus=N                        number of GPUs that give the slices\n"                      \
 	"  texels=N pixels=N             millions per second that its slices can do together\n"      \
-	"  displays=N[@WxH[@HZ]]         heads, and the pixels for their frames\n"
+	"  displays=N[@WxH[@HZ]]         heads, and the pixels for their frames\n"                    \
+	"  path=local|remote             remote: frames are copied for a viewer elsewhere\n"
 /* clang-format on */
 
 /**

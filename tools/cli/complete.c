@@ -105,7 +105,7 @@ static const struct grammar grammars[] = {
 
 static const char *const blueprint_words[] = {
 	"slices=", "min=", "max=", "memory=", "weight=", "cap=", "heads=", "gpus=", "texels=",
-	"pixels=", "displays=",
+	"pixels=", "displays=", "path=local", "path=remote",
 	"kind=any", "kind=compute", "kind=render", "kind=mixed",
 	"topology=none", "topology=chain", "topology=ring", "topology=mesh",
 	"engines=all", "engines=compute", "engines=compute,copy", "engines=compute,copy,raster",

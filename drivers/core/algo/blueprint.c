@@ -42,6 +42,7 @@ enum blueprint_word {
 	TEXELS,
 	PIXELS,
 	SHOWN_DISPLAYS,
+	SHOWN_PATH,
 	WORDS,
 };
 
@@ -62,12 +63,14 @@ static const char *const words_of[WORDS] = {
 	[TEXELS] = "texels",
 	[PIXELS] = "pixels",
 	[SHOWN_DISPLAYS] = "displays",
+	[SHOWN_PATH] = "path",
 };
 
 static const char *const kinds[] = { "any", "compute", "render", "mixed" };
 static const char *const topologies[] = { "none", "chain", "ring", "mesh" };
 static const char *const shares[] = { "exclusive", "shared" };
 static const char *const policies[] = { "manual", "auto" };
+static const char *const blueprint_paths[] = { "local", "remote" };
 
 /**
  * tess_kind_engines() - engines that slices of a kind have
@@ -156,8 +159,10 @@ static int read_displays(struct tess_words *words, struct tess_blueprint *bp)
 	u32 number;
 	int rc;
 
-	if (tess_words_has(words, HEADS))
+	if (tess_words_has(words, HEADS)) {
 		bp->displays = (struct tess_display_mode){ 0 };
+		bp->remote = false;
+	}
 	if (!tess_words_has(words, SHOWN_DISPLAYS))
 		return 0;
 	rc = tess_words_displays(words, &words->value[SHOWN_DISPLAYS], &number, &bp->displays);
@@ -183,6 +188,8 @@ static int read_rates(struct tess_words *words, struct tess_blueprint *bp)
 		rc = read_number(words, PIXELS, 0, TESS_RATE_MAX, &bp->pixels);
 	if (!rc)
 		rc = read_displays(words, bp);
+	if (!rc)
+		rc = read_flag(words, SHOWN_PATH, blueprint_paths, &bp->remote);
 	return rc;
 }
 
@@ -228,9 +235,11 @@ void tess_blueprint_resolve(struct tess_blueprint *bp)
 		bp->cap = 0;
 	}
 	bp->weight = bp->weight ?: TESS_WEIGHT_DEFAULT;
-	/* Heads that are gone show nothing */
-	if (!bp->heads)
+	/* Heads that are gone show nothing to anybody */
+	if (!bp->heads) {
 		bp->displays = (struct tess_display_mode){ 0 };
+		bp->remote = false;
+	}
 	if (bp->kind != TESS_KIND_NONE)
 		bp->leans = TESS_KIND_NONE;
 }
@@ -244,6 +253,15 @@ static const struct tess_span *later(const struct tess_words *words, enum bluepr
 	if (!first->column && !second->column)
 		return NULL;
 	return first->text > second->text ? first : second;
+}
+
+/* A blueprint that is not resolved yet: where there are no heads nothing is remote */
+static int check_heads(struct tess_words *words, const struct tess_blueprint *bp)
+{
+	if (!bp->remote || bp->heads || !tess_words_has(words, SHOWN_PATH))
+		return 0;
+	return tess_words_refuse(words, later(words, SHOWN_PATH, HEADS),
+				 "path=remote without heads");
 }
 
 static int check_range(struct tess_words *words, const struct tess_blueprint *bp)
@@ -272,11 +290,34 @@ static int check_engines(struct tess_words *words, const struct tess_blueprint *
 		return tess_words_refuse(words, later(words, KIND, ENGINES),
 					 "slices of kind %s have no engine %s", kinds[bp->kind],
 					 list);
-	if (bp->heads && !(tess_kind_engines(bp->kind) & TESS_ENGINE_DISPLAY))
-		return tess_words_refuse(words, later(words, HEADS, KIND),
+	return 0;
+}
+
+/* Which word says that there are heads, or what becomes of their pictures? */
+static enum blueprint_word heads_word(const struct tess_words *words)
+{
+	if (tess_words_has(words, SHOWN_PATH))
+		return SHOWN_PATH;
+	return tess_words_has(words, HEADS) ? HEADS : SHOWN_DISPLAYS;
+}
+
+/* A remote viewer needs a copy of what is shown, and no engine that shows it here */
+static int check_path(struct tess_words *words, const struct tess_blueprint *bp)
+{
+	enum blueprint_word word = heads_word(words);
+
+	if (!bp->heads)
+		return 0;
+	if (bp->remote && !(bp->engines & TESS_ENGINES_CAPTURE))
+		return tess_words_refuse(words, later(words, word, ENGINES),
+					 "path=remote without the engine copy or compute");
+	if (bp->remote)
+		return 0;
+	if (!(tess_kind_engines(bp->kind) & TESS_ENGINE_DISPLAY))
+		return tess_words_refuse(words, later(words, word, KIND),
 					 "slices of kind %s have no heads", kinds[bp->kind]);
-	if (bp->heads && !(bp->engines & TESS_ENGINE_DISPLAY))
-		return tess_words_refuse(words, later(words, HEADS, ENGINES),
+	if (!(bp->engines & TESS_ENGINE_DISPLAY))
+		return tess_words_refuse(words, later(words, word, ENGINES),
 					 "heads=%u without the engine display", bp->heads);
 	return 0;
 }
@@ -307,12 +348,16 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
 		rc = read_sharing(&words, &next);
 	if (!rc)
 		rc = read_rates(&words, &next);
+	if (!rc)
+		rc = check_heads(&words, &next);
 	if (rc)
 		return rc;
 	tess_blueprint_resolve(&next);
 	rc = check_range(&words, &next);
 	if (!rc)
 		rc = check_engines(&words, &next);
+	if (!rc)
+		rc = check_path(&words, &next);
 	if (!rc)
 		rc = check_sharing(&words, &next);
 	if (!rc)
@@ -350,6 +395,8 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
 		len += scnprintf(buf + len, size - len, " pixels=%u", b.pixels);
 	if (b.displays.width)
 		len += tess_words_put_displays(b.heads, &b.displays, buf + len, size - len);
+	if (b.remote)
+		len += scnprintf(buf + len, size - len, " path=%s", blueprint_paths[b.remote]);
 	return len;
 }
 EXPORT_SYMBOL_NS_GPL(tess_blueprint_format, TESS_NS);
@@ -371,7 +418,7 @@ bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_bl
 	       a->texels == b->texels && a->pixels == b->pixels &&
 	       a->displays.width == b->displays.width &&
 	       a->displays.height == b->displays.height &&
-	       a->displays.refresh == b->displays.refresh;
+	       a->displays.refresh == b->displays.refresh && a->remote == b->remote;
 }
 
 static u64 each_of(u64 all, u32 slices)

@@ -9,6 +9,9 @@
 /* All of VRAM that can be addressed */
 #define TESS_MEMORY_MAX		(TESS_PA_END - TESS_PA_VRAM)
 
+/* One of them copies pictures for a viewer elsewhere */
+#define TESS_ENGINES_CAPTURE	(TESS_ENGINE_COMPUTE | TESS_ENGINE_COPY)
+
 /* Hz of a display if only its size is known */
 #define TESS_REFRESH_DEFAULT	60
 

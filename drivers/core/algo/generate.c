@@ -361,14 +361,14 @@ void tess_blueprint_generate(const struct tess_profile *profile,
 	struct tess_profile p = *profile;
 
 	tess_blueprint_resolve(&b);
+	p.remote |= !p.heads && b.remote;
 	p.heads = min_t(u32, p.heads ?: b.heads, TESS_HEADS_MAX);
 	next = b;
 	next.slices = generate_slices(&p, &b);
 	next.kind = generate_kind(&p, &b);
 	next.engines = generate_engines(&p, &b, next.kind);
-	next.heads = is_local(&p) ? p.heads : 0;
-	if (!next.heads)
-		next.displays = (struct tess_display_mode){ 0 };
+	next.heads = p.heads;
+	next.remote = p.heads && p.remote;
 	if (is_bound(&p) && b.max > 1 && b.topology == TESS_TOPOLOGY_NONE)
 		next.topology = TESS_TOPOLOGY_MESH;
 	next.memory = generate_memory(&p, &b, next.topology);

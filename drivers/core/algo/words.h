@@ -6,7 +6,7 @@
 #include <tessera/blueprint.h>
 
 /* Words of one grammar at most */
-#define TESS_WORDS_MAX	16
+#define TESS_WORDS_MAX	17
 /* Of a display, at most */
 #define TESS_WORDS_PIXELS_MAX	16384
 #define TESS_WORDS_REFRESH_MAX	1000

@@ -95,6 +95,8 @@ static void asked_blueprint(const struct tess_mdev *tm, struct tess_blueprint *b
 	bp->topology = asked->topology;
 	bp->engines = asked->engines;
 	bp->heads = asked->heads;
+	bp->displays = asked->displays;
+	bp->remote = asked->remote;
 	if (!tm->shape.open)
 		return;
 	bp->min = now.min;
