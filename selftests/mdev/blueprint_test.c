@@ -132,6 +132,15 @@ static const struct refusal refusals[] = {
 	  "insufficient slices of 500000000000 texels/s: 0 free, 2 asked" },
 	{ "slices=1 kind=render memory=2M pixels=1000000 displays=1@800x600", -ENOSPC,
 	  "insufficient slices of kind render of 1000000000000 pixels/s: 0 free, 1 asked" },
+	/* Each gives 256 MB/s, and fills 32 million pixels per second if it is one of render */
+	{ "slices=1 kind=render memory=2M displays=1@800x600 path=remote", -ENOSPC,
+	  "displays with path=remote need 346 MB/s of memory, slices=1 of kind render give 256" },
+	{ "slices=2 kind=any memory=2M displays=4@16384x16384@1000", -ENOSPC,
+	  "displays need 4294968 MB/s of memory, slices=2 give 512" },
+	{ "slices=3 kind=any memory=2M displays=4@16384x16384@1000 path=remote", -ENOSPC,
+	  "displays with path=remote need 12884902 MB/s of memory, slices=3 give 768" },
+	{ "slices=1 kind=mixed memory=2M displays=1@800x600", -ENOSPC,
+	  "insufficient slices of kind mixed of 28800000 pixels/s: 0 free, 1 asked" },
 	{ "slices=2 max=64 memory=2M share=shared", -ENOSPC,
 	  "slices=2: too few for 64 vslices, 8 can have a slice" },
 	{ "slices=2 gpus=2", -EOPNOTSUPP,
@@ -293,6 +302,31 @@ TEST_F(pool, rates)
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "blueprint"), text));
 	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", "displays=4@16384x16384"));
 	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "heads=1 slices=1"));
+}
+
+/* One slice has the memory to show a frame, and not to copy it as well; two have */
+TEST_F(pool, path)
+{
+	unsigned int memory = million_of("render", "memory_bandwidth");
+	unsigned int hz = memory / 12 + 1;
+	char text[128], why[128];
+
+	ASSERT_LT(hz, million_of("render", "pixel_fill_rate"));
+	ASSERT_EQ(0, mdev_create("blank", self->uuid));
+	snprintf(text, sizeof(text), "slices=1 kind=render memory=4M displays=1@1000x1000@%u", hz);
+	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", text));
+	snprintf(why, sizeof(why),
+		 "ENOSPC: displays with path=remote need %u MB/s of memory, "
+		 "slices=1 of kind render give %u",
+		 12 * hz, memory);
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", "path=remote"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", why));
+	EXPECT_FALSE(strstr(mdev_attr(self->uuid, "blueprint"), "path="));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "path=remote slices=2"));
+	EXPECT_TRUE(all_do(self->uuid, 2, "memory_bandwidth", 6 * hz));
+	EXPECT_EQ(-ENOSPC, mdev_attr_write(self->uuid, "blueprint", "slices=1"));
+	EXPECT_TRUE(reads(self->uuid, "last_error", why));
+	EXPECT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 path=local"));
 }
 
 /* ---- reading back ---- */

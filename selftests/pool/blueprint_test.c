@@ -361,7 +361,40 @@ TEST(demand)
 	EXPECT_EQ(d.pixels, 2ULL * 1920 * 1080 * 240);
 	bp = (struct tess_blueprint){ .slices = 1 };
 	d = tess_blueprint_demand(&bp);
-	EXPECT_EQ(d.texels | d.pixels, 0ULL);
+	EXPECT_EQ(d.texels | d.pixels | d.bytes, 0ULL);
+}
+
+/* Frames are read to be shown, a remote path reads them once more and writes a copy */
+TEST(display_bytes)
+{
+	static const struct {
+		u32 slices, heads;
+		struct tess_display_mode mode;
+		bool remote;
+		u64 all, each;
+	} cases[] = {
+		{ 1, 1, { 1920, 1080, 60 }, false, 497664000, 497664000 },
+		{ 4, 1, { 1920, 1080, 60 }, false, 497664000, 124416000 },
+		{ 1, 1, { 1920, 1080, 0 }, true, 1492992000, 1492992000 },
+		{ 7, 2, { 800, 600, 75 }, false, 288000000, 41142858 },
+		{ 1, 0, { 1920, 1080, 60 }, true, 0, 0 },
+		{ 3, 2, { 0, 0, 0 }, true, 0, 0 },
+		{ 1, 4, { 16384, 16384, 250 }, true, 3221225472000, 3221225472000 },
+		{ 1, 4, { 16384, 16384, 1000 }, true, 12884901888000, 12884901888000 },
+		{ 64, 4, { 16384, 16384, 1000 }, false, 4294967296000, 67108864000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tess_blueprint bp = {
+			.slices = cases[i].slices,
+			.heads = cases[i].heads,
+			.displays = cases[i].mode,
+			.remote = cases[i].remote,
+		};
+
+		EXPECT_EQ(tess_blueprint_display_bytes(&bp), cases[i].all);
+		EXPECT_EQ(tess_blueprint_demand(&bp).bytes, cases[i].each);
+	}
 }
 
 /* Who says what a vGPU is to be does not know what the host chose for it */

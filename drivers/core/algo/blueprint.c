@@ -426,22 +426,45 @@ static u64 each_of(u64 all, u32 slices)
 	return div_u64(all + slices - 1, slices);
 }
 
+/* Of all heads; four with what tess_words_displays() reads at most, and 1000 Hz, are 2^40 */
+static u64 shown_pixels(const struct tess_blueprint *bp)
+{
+	const struct tess_display_mode *mode = &bp->displays;
+
+	return (u64)mode->width * mode->height * bp->heads *
+	       (mode->refresh ?: TESS_REFRESH_DEFAULT);
+}
+
+/**
+ * tess_blueprint_display_bytes() - what its displays need of memory
+ * @bp: resolved blueprint
+ *
+ * Frames are read to be shown. If their path is remote they are read once more, and a copy is
+ * written.
+ *
+ * Return: bytes per second, of all slices together; 0: nothing is asked for.
+ */
+u64 tess_blueprint_display_bytes(const struct tess_blueprint *bp)
+{
+	return shown_pixels(bp) * TESS_BYTES_PER_PIXEL * (bp->remote ? TESS_REMOTE_PASSES : 1);
+}
+
 /**
  * tess_blueprint_demand() - what each of its slices has to be able to do
  * @bp: resolved blueprint
  *
  * Work is divided evenly, so a slice that does less than its part delays all. Heads are filled
- * anew for each frame.
+ * anew for each frame, and frames are in the memory of all slices.
  *
  * Return: units per second; 0: nothing is asked for.
  */
 struct tess_demand tess_blueprint_demand(const struct tess_blueprint *bp)
 {
-	u64 frame = (u64)bp->displays.width * bp->displays.height * bp->heads;
-	u64 fill = frame * (bp->displays.refresh ?: TESS_REFRESH_DEFAULT);
+	u64 fill = shown_pixels(bp);
 
 	return (struct tess_demand){
 		.texels = each_of((u64)bp->texels * 1000000, bp->slices),
 		.pixels = each_of(max((u64)bp->pixels * 1000000, fill), bp->slices),
+		.bytes = each_of(tess_blueprint_display_bytes(bp), bp->slices),
 	};
 }

@@ -11,17 +11,24 @@
 #include <tessera/hw/tess_mem.h>
 
 #include "algo/blueprint.h"
+#include "algo/words.h"
 #include "base/gpu.h"
 #include "base/refuse.h"
 #include "check.h"
 #include "slice/slice.h"
 #include "slice/vgpu.h"
 
+static bool mode_is_valid(const struct tess_display_mode *mode)
+{
+	return mode->width <= TESS_WORDS_PIXELS_MAX && mode->height <= TESS_WORDS_PIXELS_MAX &&
+	       mode->refresh <= TESS_WORDS_REFRESH_MAX;
+}
+
 static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
 	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
-	       bp->heads <= TESS_HEADS_MAX &&
+	       bp->heads <= TESS_HEADS_MAX && mode_is_valid(&bp->displays) &&
 	       !(bp->engines & ~TESS_ENGINE_ALL) &&
 	       bp->topology <= TESS_TOPOLOGY_MESH &&
 	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
@@ -138,6 +145,16 @@ bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_bl
 	       bp->max <= bp->slices * TESS_SHARE_MAX;
 }
 
+/* Can it do what is asked of each slice? */
+static bool slice_is_fit(const struct tess_slice_info *info, const struct tess_slice_rates *rates,
+			 const struct tess_blueprint *bp, const struct tess_demand *demand)
+{
+	if (bp->remote && !(info->engines & TESS_ENGINES_CAPTURE))
+		return false;
+	return rates->texels >= demand->texels && rates->pixels >= demand->pixels &&
+	       rates->bandwidth >= demand->bytes;
+}
+
 static u64 unfit_kind(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	unsigned int i;
@@ -150,7 +167,8 @@ static u64 unfit_kind(const struct tess_gpu *gpu, const struct tess_blueprint *b
 }
 
 /**
- * tess_blueprint_unfit() - slices that are too slow, or of a kind that it does not lean to
+ * tess_blueprint_unfit() - slices that are too slow or lack what a remote path needs, or of a kind
+ *	that it does not lean to
  * @gpu: GPU
  * @bp: resolved
  *
@@ -164,15 +182,49 @@ u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp)
 	unsigned int i;
 	int idx;
 
-	if ((!demand.texels && !demand.pixels) || !tess_gpu_enter(gpu, &idx))
+	if ((!demand.texels && !demand.pixels && !bp->remote) || !tess_gpu_enter(gpu, &idx))
 		return mask;
 	for (i = 0; i < gpu->info.slice_count; i++) {
 		tess_gpu_ops(gpu)->rates(gpu->be, i, &rates);
-		if (rates.texels < demand.texels || rates.pixels < demand.pixels)
+		if (!slice_is_fit(&gpu->slices[i].info, &rates, bp, &demand))
 			mask |= BIT_ULL(i);
 	}
 	tess_gpu_exit(gpu, idx);
 	return mask;
+}
+
+/* Bytes per second of the fastest slice of a kind, whoever has it */
+static u64 best_bandwidth(struct tess_gpu *gpu, u32 kind)
+{
+	struct tess_slice_rates rates;
+	unsigned int i;
+	u64 best = 0;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return U64_MAX;
+	for (i = 0; i < gpu->info.slice_count; i++) {
+		if (kind != TESS_KIND_NONE && gpu->slices[i].info.kind != kind)
+			continue;
+		tess_gpu_ops(gpu)->rates(gpu->be, i, &rates);
+		best = max(best, rates.bandwidth);
+	}
+	tess_gpu_exit(gpu, idx);
+	return best;
+}
+
+/* Megabytes per second: what is needed is rounded up, what there is down */
+static int refuse_bandwidth(const struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+			    u64 best, struct tess_reason *reason)
+{
+	u32 kind = bp->kind ?: bp->leans;
+	u64 needed = div_u64(tess_blueprint_display_bytes(bp) + 999999, 1000000);
+
+	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
+			   "displays%s need %llu MB/s of memory, slices=%u%s%s give %llu",
+			   bp->remote ? " with path=remote" : "", needed, bp->slices,
+			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
+			   div_u64(best * bp->slices, 1000000));
 }
 
 /**
@@ -190,7 +242,12 @@ int tess_refuse_slices(const struct tess_vgpu *vgpu, const struct tess_blueprint
 	const struct tess_demand demand = tess_blueprint_demand(bp);
 	u32 kind = bp->kind ?: bp->leans;
 	char fast[64] = "";
+	u64 best = U64_MAX;
 
+	if (demand.bytes)
+		best = best_bandwidth(vgpu->gpu, kind);
+	if (best < demand.bytes)
+		return refuse_bandwidth(vgpu, bp, best, reason);
 	if (demand.texels)
 		scnprintf(fast, sizeof(fast), " of %llu texels/s", demand.texels);
 	if (demand.pixels)
