@@ -207,6 +207,18 @@ u64 tess_gpu_time(struct tess_gpu *gpu);
 unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprint *bp);
 
 /**
+ * tess_gpu_room() - how good is it for a vGPU, compared with other GPUs?
+ * @gpu: GPU
+ * @bp: of the vGPU
+ *
+ * The more vGPUs of that kind could be created the better. If frames are copied for a viewer
+ * elsewhere (path=remote), what counts is how many slices that can copy are idle.
+ *
+ * Return: 0: there is no room.
+ */
+unsigned int tess_gpu_room(struct tess_gpu *gpu, const struct tess_blueprint *bp);
+
+/**
  * struct tess_frontend - a registered front-end
  * @name: for messages and sysfs
  * @owner: module, pinned while one of its vGPUs exists (but for elastic ones)

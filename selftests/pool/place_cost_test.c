@@ -67,6 +67,21 @@ static unsigned int pairs(const struct tess_place *place, u64 mask)
 	return sum;
 }
 
+/* To the nearest slice that serves heads, or all around */
+static unsigned int head_way(const struct tess_place *place, const struct tess_place_request *req,
+			     const u8 *chosen)
+{
+	unsigned int i, d, best = place->count;
+	unsigned int from = req->bank ? req->bank[req->frame] : chosen[0];
+
+	for (i = 0; i < req->n; i++) {
+		d = distance(place->count, chosen[i], from);
+		if (place->heads >> chosen[i] & 1 && d < best)
+			best = d;
+	}
+	return best;
+}
+
 static u64 true_cost(const struct tess_place *place, const struct tess_place_request *req,
 		     const u8 *chosen)
 {
@@ -87,6 +102,7 @@ static u64 true_cost(const struct tess_place *place, const struct tess_place_req
 	way += 4 * ((had < req->n ? had : req->n) - stay);
 	for (i = 0; req->bank && i < req->n; i++)
 		way += distance(place->count, chosen[i], req->bank[i]);
+	way += req->heads * head_way(place, req, chosen);
 	return ((u64)way << 16) + pairs(place, free) - pairs(place, left);
 }
 
@@ -123,6 +139,12 @@ static u64 allowed_kind(const struct tess_place *place, const struct tess_place_
 
 		if (has < (int)req->n)
 			continue;
+		if (best && req->heads &&
+		    !(of[kind] & place->heads) != !(of[best] & place->heads)) {
+			if (of[kind] & place->heads)
+				best = kind;
+			continue;
+		}
 		if (!best || stays > best_stays || (stays == best_stays && has < best_has))
 			best = kind;
 	}
@@ -258,7 +280,7 @@ static void random_place(struct random *r, struct tess_place *place, u32 *kind, 
 static void run_random(struct __test_metadata *_metadata, u64 seed, unsigned int cases,
 		       unsigned int slices, unsigned int most, bool ordered, struct tally *tally)
 {
-	struct random r = { seed }, memory = { ~seed };
+	struct random r = { seed }, memory = { ~seed }, shows = { seed + 99 };
 	u32 kind[TESS_MAX_SLICES];
 	struct tess_place place;
 
@@ -279,6 +301,11 @@ static void run_random(struct __test_metadata *_metadata, u64 seed, unsigned int
 			bank[i] = (u8)random_below(&memory, place.count);
 		req.bank = ordered && random_below(&memory, 2) ? bank : NULL;
 		place.avoid = random_below(&memory, 3) ? 0 : random_next(&memory);
+		/* They are in memory, which is somewhere if the vGPU has slices */
+		if (ordered && (req.bank || !req.keep))
+			req.heads = random_below(&shows, 5);
+		req.frame = req.bank ? random_below(&shows, req.n) : 0;
+		place.heads = random_next(&shows);
 		compare(_metadata, &place, &req, ordered, tally);
 	}
 }
@@ -519,7 +546,7 @@ TEST(pool_of_any_kind)
 {
 	static const u32 half[4] = { TESS_KIND_COMPUTE, TESS_KIND_COMPUTE, TESS_KIND_RENDER,
 				     TESS_KIND_RENDER };
-	struct tess_place gpus[2] = { { 4, 0xf, half, 0, 0 }, { 4, 0x7, half, 0, 0 } };
+	struct tess_place gpus[2] = { { 4, 0xf, half, 0, 0, 0 }, { 4, 0x7, half, 0, 0, 0 } };
 	struct tess_place_span req = { .n = 2 };
 	struct tess_place_spot c[8];
 
@@ -581,8 +608,8 @@ TEST(time_64x16)
 		for (unsigned int g = 0; g < TESS_POOL_GPUS_MAX; g++) {
 			for (unsigned int k = 0; k < 16; k++)
 				kind[g][k] = 1 + (k >= 8) + (k >= 12);
-			gpus[g] =
-				(struct tess_place){ 16, random_next(&r) & 0xffff, kind[g], 0, 0 };
+			gpus[g] = (struct tess_place){ 16, random_next(&r) & 0xffff, kind[g], 0, 0,
+						       0 };
 		}
 		start = now_us();
 		ASSERT_EQ(tess_place_pool(gpus, TESS_POOL_GPUS_MAX, &req, c), 0);

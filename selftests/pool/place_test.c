@@ -233,6 +233,74 @@ TEST(stay)
 	EXPECT_EQ(chosen[0], 4);
 }
 
+/* ---- heads ---- */
+
+/* Of render and mixed slices; those of compute copy as well as the others */
+#define SHOWS 0xffc0
+#define COPIES 0xffff
+
+/* Frames are where slices show them, or copy them, and near these when the vGPU changes */
+TEST(heads)
+{
+	static const u8 at_8[] = { 8, 0 }, at_1[] = { 1, 0 };
+	static const struct {
+		u64 free, heads;
+		unsigned int n, shown;
+		const u8 *bank;
+		u8 first, second;
+	} cases[] = {
+		/* the scarcest kind, or the scarcest that serves them */
+		{ 0xffc3, SHOWS, 1, 0, NULL, 0, 0 },
+		{ 0xffc3, SHOWS, 1, 1, NULL, 12, 0 },
+		{ 0xffc3, COPIES, 1, 1, NULL, 0, 0 },
+		{ 0x0003, SHOWS, 1, 1, NULL, 0, 0 },
+		/* kinds are mixed: the first vslice, in whose memory they are, is the one that serves */
+		{ 0x0060, SHOWS, 2, 0, NULL, 5, 6 },
+		{ 0x0060, SHOWS, 2, 2, NULL, 6, 5 },
+		{ 0x0060, COPIES, 2, 2, NULL, 5, 6 },
+		/* memory is somewhere: what serves is near, though the vslice could be nearer */
+		{ 0x0402, SHOWS, 1, 1, at_8, 10, 0 },
+		{ 0x0041, SHOWS, 2, 1, at_1, 6, 0 },
+		{ 0x8100, COPIES, 1, 4, at_8, 8, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tess_place_request req = {
+			.n = cases[i].n,
+			.heads = cases[i].shown,
+			.bank = cases[i].bank,
+		};
+		struct tess_place place = gpu_with(cases[i].free);
+		u8 chosen[TESS_MAX_SLICES] = { 0 };
+
+		place.heads = cases[i].heads;
+		ASSERT_EQ(tess_place_choose(&place, &req, chosen), 0);
+		if (chosen[0] != cases[i].first || chosen[1] != cases[i].second)
+			TH_LOG("case %zu: %u %u", i, chosen[0], chosen[1]);
+		EXPECT_EQ(chosen[0], cases[i].first);
+		EXPECT_EQ(chosen[1], cases[i].second);
+	}
+}
+
+/* Each head costs the way of its frame, and all around if no slice serves it */
+TEST(heads_cost)
+{
+	static const u8 bank[] = { 9, 2 };
+	struct tess_place_request req = { .n = 2, .heads = 3, .bank = bank };
+	struct tess_place place = gpu_with(0x0024);
+	const u8 chosen[] = { 5, 2 };
+	u64 lost = tess_place_lost(&place, 0x0024, 0x0024);
+
+	place.heads = 0x0024;
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), ((4ULL + 3 * 4) << 16) + lost);
+	place.heads = 0x0004;
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), ((4ULL + 3 * 7) << 16) + lost);
+	req.frame = 1;
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), (4ULL << 16) + lost);
+	place.heads = 0x8000;
+	EXPECT_EQ(tess_place_cost(&place, &req, chosen), ((4ULL + 3 * 16) << 16) + lost);
+}
+
 /* ---- growth ---- */
 
 /* Slices that vslices get one after the other, the first of which are chosen */

@@ -7,13 +7,15 @@
  * A pure function of what is free: no locks, no devices, nothing remembered. What counts,
  * in this order:
  *
- * 1. Kind. "Any" takes one kind for all if one suffices: the one that the vGPU has most
- *    slices of, then the one with the fewest free slices; else all kinds mixed.
+ * 1. Kind. "Any" takes one kind for all if one suffices: with heads one that has what their path
+ *    needs, then the one that the vGPU has most slices of, then the one with the fewest free
+ *    slices; else all kinds mixed.
  * 2. Room for others. Slices in whose banks other vGPUs have memory to grow into are only
  *    taken if there are not enough without them.
  * 3. Way. The slices of a GPU form a ring; each link of the topology costs the distance of
  *    its ends in it, and each vslice whose memory lies somewhere that to its bank, so that
- *    a vGPU grows towards its memory. To take a vslice away from the slice that it has
+ *    a vGPU grows towards its memory. Each head costs the distance from the bank of its frame to
+ *    the nearest slice of the vGPU that shows it, or copies it for a viewer elsewhere. To take a vslice away from the slice that it has
  *    costs as much as PLACE_MOVE links, so that small gains move nobody.
  * 4. Fragmentation. What counts is how many pairs of free slices of one kind lie in one run
  *    without a gap; the fewer are lost, the more useful is the rest. So the shortest run
@@ -179,15 +181,31 @@ static unsigned int place_bank_way(const struct tess_place *place,
 	return sum;
 }
 
+/* From the bank of the frames to the slice that shows or copies them; all around if none does */
+static unsigned int place_head_way(const struct tess_place *place,
+				   const struct tess_place_request *req, const u8 *chosen)
+{
+	unsigned int i, bank, way = place->count;
+
+	if (!req->heads)
+		return 0;
+	/* Memory that is nowhere yet will be where its vslice is */
+	bank = req->bank ? req->bank[req->frame] : chosen[min(req->frame, req->n - 1)];
+	for (i = 0; i < req->n; i++)
+		if (place->heads & BIT_ULL(chosen[i]))
+			way = min(way, tess_place_distance(place->count, chosen[i], bank));
+	return way * req->heads;
+}
+
 /**
  * tess_place_cost() - what a choice costs
  * @place: what there is
  * @req: what is wanted
  * @chosen: a slice for each vslice
  *
- * 65536 times (sum of the distances over all links of the topology and from the vslices to
- * their memory + 4 for each vslice that leaves its slice) + pairs of free slices that do not
- * lie in one run any more.
+ * 65536 times (sum of the distances over all links of the topology, from the vslices to their
+ * memory, and for each head from its frame to the nearest slice that serves it + 4 for each vslice
+ * that leaves its slice) + pairs of free slices that do not lie in one run any more.
  *
  * Return: the cost.
  */
@@ -196,7 +214,8 @@ u64 tess_place_cost(const struct tess_place *place, const struct tess_place_requ
 {
 	u64 free = place->free | req->keep;
 	u64 way = place_way(place, req->topology, chosen, req->n) +
-		  place_bank_way(place, req, chosen) + PLACE_MOVE * place_moved(req, chosen);
+		  place_bank_way(place, req, chosen) + place_head_way(place, req, chosen) +
+		  PLACE_MOVE * place_moved(req, chosen);
 
 	return (way << PLACE_WAY_SHIFT) +
 	       tess_place_lost(place, free, tess_place_mask(chosen, req->n));
@@ -212,8 +231,9 @@ static u64 place_stay(const struct tess_place_request *req)
 	return tess_place_mask(req->now, min(req->n, req->nr_now));
 }
 
-/* The kind that it stays on, or the one with the fewest free slices; TESS_KIND_NONE: mixed */
-static u32 place_any_kind(const struct tess_place *place, u64 free, u64 stay, unsigned int n)
+/* One that serves its heads, that it stays on, with the fewest free slices; TESS_KIND_NONE: mixed */
+static u32 place_any_kind(const struct tess_place *place, const struct tess_place_request *req,
+			  u64 free, u64 stay)
 {
 	u32 kind, found = TESS_KIND_NONE;
 	unsigned int rate, best = UINT_MAX;
@@ -221,9 +241,11 @@ static u32 place_any_kind(const struct tess_place *place, u64 free, u64 stay, un
 	for (kind = TESS_KIND_COMPUTE; kind <= TESS_KIND_MIXED; kind++) {
 		u64 mask = place_candidates(place, free, kind);
 
-		if (hweight64(mask) < n)
+		if (hweight64(mask) < req->n)
 			continue;
 		rate = (TESS_MAX_SLICES - hweight64(mask & stay)) << 8 | hweight64(mask);
+		if (req->heads && !(mask & place->heads))
+			rate |= 1 << 16;
 		if (rate < best) {
 			best = rate;
 			found = kind;
@@ -249,7 +271,7 @@ int tess_place_choose(const struct tess_place *place, const struct tess_place_re
 	if (hweight64(mask) < req->n)
 		return -ENOSPC;
 	if (req->kind == TESS_KIND_NONE)
-		mask = place_candidates(place, free, place_any_kind(place, free, stay, req->n));
+		mask = place_candidates(place, free, place_any_kind(place, req, free, stay));
 	rest = mask & (~place->avoid | req->keep);
 	if (hweight64(rest) >= req->n)
 		mask = rest;

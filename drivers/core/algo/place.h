@@ -12,6 +12,7 @@
  * @kind: enum tess_slice_kind of each slice
  * @avoid: slices that others would rather have: their memory is there
  * @unfit: slices that are too slow for what is asked, whoever has them
+ * @heads: slices that have what the path of heads needs: the engine display, or one that copies
  */
 struct tess_place {
 	unsigned int count;
@@ -19,6 +20,7 @@ struct tess_place {
 	const u32 *kind;
 	u64 avoid;
 	u64 unfit;
+	u64 heads;
 };
 
 /**
@@ -31,6 +33,8 @@ struct tess_place {
  *	@keep is whose does not matter
  * @nr_now: entries of @now
  * @bank: for each vslice the slice in whose bank its memory is; NULL: nowhere yet
+ * @heads: display heads
+ * @frame: vslice in whose memory their frames are, one of @bank if that is known
  */
 struct tess_place_request {
 	unsigned int n;
@@ -40,6 +44,8 @@ struct tess_place_request {
 	const u8 *now;
 	unsigned int nr_now;
 	const u8 *bank;
+	unsigned int heads;
+	unsigned int frame;
 };
 
 /**

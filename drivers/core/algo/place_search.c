@@ -86,7 +86,7 @@ static void place_along(const struct tess_place *place, const u8 *list, unsigned
 /* Does it matter which vslice gets which slice, but for the topology? */
 static bool place_is_ordered(const struct tess_place_request *req)
 {
-	return req->now || req->bank;
+	return req->now || req->bank || req->heads;
 }
 
 /* The same way in the other direction and, in a ring, from each of its slices */
@@ -267,7 +267,7 @@ static bool place_exchange(struct place_search *s)
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < len; k++) {
 			place_propose_mask(s, set ^ BIT_ULL(in[i]) ^ BIT_ULL(out[k]));
-			if (!s->req->bank)
+			if (!s->req->bank && !s->req->heads)
 				continue;
 			memcpy(chosen, in, n);
 			chosen[i] = out[k];
@@ -275,6 +275,18 @@ static bool place_exchange(struct place_search *s)
 		}
 	}
 	return s->cost < cost;
+}
+
+/* The slice of one vslice becomes that of another one, and those between move up */
+static void place_shift(struct place_search *s, unsigned int from, unsigned int to)
+{
+	u8 chosen[TESS_MAX_SLICES];
+	int step = from < to ? 1 : -1;
+
+	memcpy(chosen, s->best, s->req->n);
+	for (; from != to; from += step)
+		swap(chosen[from], chosen[from + step]);
+	place_try(s, chosen);
 }
 
 /* Two vslices change places, while that helps */
@@ -289,6 +301,10 @@ static bool place_reorder(struct place_search *s)
 			memcpy(chosen, s->best, n);
 			swap(chosen[i], chosen[k]);
 			place_try(s, chosen);
+			if (!s->req->heads)
+				continue;
+			place_shift(s, i, k);
+			place_shift(s, k, i);
 		}
 	}
 	return s->cost < cost;

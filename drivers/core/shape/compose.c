@@ -128,6 +128,19 @@ static void vgpu_free_memory(struct tess_vgpu *vgpu)
 
 /* ---- composition ---- */
 
+/* Slices that have what becomes of the frames of heads */
+static u64 slices_for_heads(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+{
+	u32 engines = bp->remote ? TESS_ENGINES_CAPTURE : TESS_ENGINE_DISPLAY;
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < gpu->info.slice_count; i++)
+		if (gpu->slices[i].info.engines & engines)
+			mask |= BIT_ULL(i);
+	return mask;
+}
+
 /**
  * tess_gpu_free_slices() - which slices can be had?
  * @gpu: GPU
@@ -144,6 +157,7 @@ void tess_gpu_free_slices(struct tess_gpu *gpu, const struct tess_blueprint *bp,
 	place->free = 0;
 	place->avoid = 0;
 	place->unfit = tess_blueprint_unfit(gpu, bp);
+	place->heads = slices_for_heads(gpu, bp);
 	place->kind = kinds;
 	spin_lock(&gpu->lock);
 	for (i = 0; i < gpu->info.slice_count; i++) {
@@ -194,7 +208,7 @@ static int vgpu_place(struct tess_vgpu *vgpu, u8 *slices, struct tess_reason *re
 {
 	const struct tess_blueprint *bp = &vgpu->blueprint;
 	struct tess_place_request req = {
-		.n = bp->slices, .kind = bp->kind, .topology = bp->topology,
+		.n = bp->slices, .kind = bp->kind, .topology = bp->topology, .heads = bp->heads,
 	};
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;
@@ -406,3 +420,18 @@ unsigned int tess_gpu_available(struct tess_gpu *gpu, const struct tess_blueprin
 	return n;
 }
 EXPORT_SYMBOL_NS_GPL(tess_gpu_available, TESS_NS);
+
+unsigned int tess_gpu_room(struct tess_gpu *gpu, const struct tess_blueprint *blueprint)
+{
+	struct tess_blueprint bp = *blueprint;
+	unsigned int n = tess_gpu_available(gpu, &bp);
+	u32 kinds[TESS_MAX_SLICES];
+	struct tess_place place;
+
+	tess_blueprint_resolve(&bp);
+	if (!n || !bp.remote)
+		return n;
+	tess_gpu_free_slices(gpu, &bp, kinds, &place);
+	return 1 + hweight64(place.free & place.heads);
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_room, TESS_NS);

@@ -144,6 +144,7 @@ static int plan_exclusive(struct recompose_plan *plan)
 		.now = plan->before,
 		.nr_now = plan->old.slices,
 		.bank = plan_banks(plan, bank),
+		.heads = bp->heads,
 	};
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;

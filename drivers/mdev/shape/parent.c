@@ -76,7 +76,7 @@ struct tess_mdev_parent *tess_mdev_parent_for(struct tess_mdev_frontend *fronten
 		/* The GPU stays: gpu_remove() needs the lock first */
 		if (!parent->gpu || test_bit(tess_gpu_info(parent->gpu)->index, tried))
 			continue;
-		n = tess_gpu_available(parent->gpu, bp);
+		n = tess_gpu_room(parent->gpu, bp);
 		if (n <= most)
 			continue;
 		most = n;
