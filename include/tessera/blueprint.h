@@ -32,6 +32,20 @@ struct tess_display_mode {
 };
 
 /**
+ * struct tess_shown - what the heads of a vGPU show; all zeroes: nothing, to nobody elsewhere
+ * @heads: heads that show something
+ * @mode: of the one of which most is read
+ * @vslice: in whose memory its frame is
+ * @remote: there is a viewer elsewhere
+ */
+struct tess_shown {
+	u32 heads;
+	struct tess_display_mode mode;
+	u32 vslice;
+	bool remote;
+};
+
+/**
  * struct tess_blueprint - what is asked for
  * @slices: number of slices, 1 to TESS_MAX_SLICES
  * @min: fewest slices that it may be made of later; 0: @slices
@@ -51,6 +65,7 @@ struct tess_display_mode {
  * @pixels: millions per second that they can fill, likewise
  * @displays: what its heads show; width 0: not known
  * @remote: what they show is copied for a viewer elsewhere
+ * @shown: what they showed when an automatic one was composed; not in a text
  * @weight: of a shared one, 1 to TESS_WEIGHT_MAX; 0: TESS_WEIGHT_DEFAULT
  * @cap: percent of each slice that a shared one gets at most, to TESS_CAP_MAX; 0: no limit
  */
@@ -71,6 +86,7 @@ struct tess_blueprint {
 	u32 pixels;
 	struct tess_display_mode displays;
 	bool remote;
+	struct tess_shown shown;
 	u32 weight;
 	u32 cap;
 };

@@ -270,6 +270,16 @@ int tess_vgpu_set_cap(struct tess_vgpu *vgpu, u32 cap);
 int tess_vgpu_set_automatic(struct tess_vgpu *vgpu, bool automatic);
 
 /**
+ * tess_vgpu_set_shown() - say what the heads of a vGPU show now
+ * @vgpu: vGPU with heads
+ * @shown: what they show, and to whom
+ *
+ * The vGPU's profile has it, and if the vGPU is automatic the host follows: it gets slices with the
+ * memory bandwidth for that. Any context that may not be an interrupt.
+ */
+void tess_vgpu_set_shown(struct tess_vgpu *vgpu, const struct tess_shown *shown);
+
+/**
  * tess_vgpu_relocated() - the answer to tess_client_ops.relocate()
  * @vgpu: vGPU of the same owner as it is now, which went to the other GPU or stayed
  *

@@ -239,6 +239,7 @@ void tess_blueprint_resolve(struct tess_blueprint *bp)
 	if (!bp->heads) {
 		bp->displays = (struct tess_display_mode){ 0 };
 		bp->remote = false;
+		bp->shown = (struct tess_shown){ 0 };
 	}
 	if (bp->kind != TESS_KIND_NONE)
 		bp->leans = TESS_KIND_NONE;
@@ -340,6 +341,7 @@ int tess_blueprint_parse(const char *text, const struct tess_blueprint *base,
 	int rc;
 
 	next.leans = TESS_KIND_NONE;
+	next.shown = (struct tess_shown){ 0 };
 	forget_range(&next);
 	rc = tess_words_read(&words, words_of, WORDS);
 	if (!rc)
@@ -401,6 +403,17 @@ int tess_blueprint_format(const struct tess_blueprint *bp, char *buf, size_t siz
 }
 EXPORT_SYMBOL_NS_GPL(tess_blueprint_format, TESS_NS);
 
+static bool mode_is_same(const struct tess_display_mode *a, const struct tess_display_mode *b)
+{
+	return a->width == b->width && a->height == b->height && a->refresh == b->refresh;
+}
+
+static bool shown_is_same(const struct tess_shown *a, const struct tess_shown *b)
+{
+	return a->heads == b->heads && mode_is_same(&a->mode, &b->mode) &&
+	       a->vslice == b->vslice && a->remote == b->remote;
+}
+
 /**
  * tess_blueprint_is_same() - do two ask for the same?
  * @a: resolved blueprint
@@ -416,9 +429,8 @@ bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_bl
 	       a->shared == b->shared && a->automatic == b->automatic &&
 	       a->weight == b->weight && a->cap == b->cap && a->leans == b->leans &&
 	       a->texels == b->texels && a->pixels == b->pixels &&
-	       a->displays.width == b->displays.width &&
-	       a->displays.height == b->displays.height &&
-	       a->displays.refresh == b->displays.refresh && a->remote == b->remote;
+	       mode_is_same(&a->displays, &b->displays) && a->remote == b->remote &&
+	       shown_is_same(&a->shown, &b->shown);
 }
 
 static u64 each_of(u64 all, u32 slices)
@@ -426,13 +438,21 @@ static u64 each_of(u64 all, u32 slices)
 	return div_u64(all + slices - 1, slices);
 }
 
-/* Of all heads; four with what tess_words_displays() reads at most, and 1000 Hz, are 2^40 */
-static u64 shown_pixels(const struct tess_blueprint *bp)
+/* Four heads with what tess_words_displays() reads at most, and 1000 Hz, are 2^40 */
+static u64 pixels_of(const struct tess_display_mode *mode, u32 heads)
 {
-	const struct tess_display_mode *mode = &bp->displays;
+	return (u64)mode->width * mode->height * heads * (mode->refresh ?: TESS_REFRESH_DEFAULT);
+}
 
-	return (u64)mode->width * mode->height * bp->heads *
-	       (mode->refresh ?: TESS_REFRESH_DEFAULT);
+/**
+ * tess_blueprint_is_remote() - are frames copied for a viewer elsewhere?
+ * @bp: resolved blueprint
+ *
+ * Return: true if that was asked for, or if there is one.
+ */
+bool tess_blueprint_is_remote(const struct tess_blueprint *bp)
+{
+	return bp->remote || bp->shown.remote;
 }
 
 /**
@@ -440,13 +460,35 @@ static u64 shown_pixels(const struct tess_blueprint *bp)
  * @bp: resolved blueprint
  *
  * Frames are read to be shown. If their path is remote they are read once more, and a copy is
- * written.
+ * written. What counts is the larger one of what was asked for and what is shown.
  *
  * Return: bytes per second, of all slices together; 0: nothing is asked for.
  */
 u64 tess_blueprint_display_bytes(const struct tess_blueprint *bp)
 {
-	return shown_pixels(bp) * TESS_BYTES_PER_PIXEL * (bp->remote ? TESS_REMOTE_PASSES : 1);
+	u64 pixels = max(pixels_of(&bp->displays, bp->heads),
+			 pixels_of(&bp->shown.mode, bp->shown.heads));
+
+	return pixels * TESS_BYTES_PER_PIXEL *
+	       (tess_blueprint_is_remote(bp) ? TESS_REMOTE_PASSES : 1);
+}
+
+/**
+ * tess_blueprint_display_slices() - how many slices have the memory bandwidth for its displays?
+ * @bp: resolved blueprint
+ * @bandwidth: bytes per second of a slice
+ *
+ * Return: their number, at least 1; more than TESS_MAX_SLICES: no number has it.
+ */
+u32 tess_blueprint_display_slices(const struct tess_blueprint *bp, u64 bandwidth)
+{
+	u64 bytes = tess_blueprint_display_bytes(bp);
+
+	if (!bytes)
+		return 1;
+	if (!bandwidth)
+		return TESS_MAX_SLICES + 1;
+	return min(div64_u64(bytes - 1, bandwidth), (u64)TESS_MAX_SLICES) + 1;
 }
 
 /**
@@ -460,7 +502,8 @@ u64 tess_blueprint_display_bytes(const struct tess_blueprint *bp)
  */
 struct tess_demand tess_blueprint_demand(const struct tess_blueprint *bp)
 {
-	u64 fill = shown_pixels(bp);
+	/* What is shown need not be drawn anew for each frame */
+	u64 fill = pixels_of(&bp->displays, bp->heads);
 
 	return (struct tess_demand){
 		.texels = each_of((u64)bp->texels * 1000000, bp->slices),

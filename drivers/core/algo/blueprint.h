@@ -35,6 +35,8 @@ struct tess_demand {
 u32 tess_kind_engines(u32 kind);
 void tess_blueprint_resolve(struct tess_blueprint *bp);
 struct tess_demand tess_blueprint_demand(const struct tess_blueprint *bp);
+bool tess_blueprint_is_remote(const struct tess_blueprint *bp);
+u32 tess_blueprint_display_slices(const struct tess_blueprint *bp, u64 bandwidth);
 u64 tess_blueprint_display_bytes(const struct tess_blueprint *bp);
 bool tess_blueprint_is_same(const struct tess_blueprint *a, const struct tess_blueprint *b);
 

@@ -369,6 +369,7 @@ void tess_blueprint_generate(const struct tess_profile *profile,
 	next.engines = generate_engines(&p, &b, next.kind);
 	next.heads = p.heads;
 	next.remote = p.heads && p.remote;
+	next.shown = (struct tess_shown){ 0 };
 	if (is_bound(&p) && b.max > 1 && b.topology == TESS_TOPOLOGY_NONE)
 		next.topology = TESS_TOPOLOGY_MESH;
 	next.memory = generate_memory(&p, &b, next.topology);

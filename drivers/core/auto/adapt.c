@@ -5,7 +5,7 @@
  *
  * DOC: Adaption
  *
- * A vGPU with the policy "auto" and a range (min < max) is looked at every adapt_period_ms: the
+ * A vGPU with the policy "auto" and a range (min < max) or heads is looked at every adapt_period_ms: the
  * analyzer's profile of it goes through the same rules as a profile that somebody wrote down
  * (generate.c), and if they want more slices, or fewer, several times in a row, it is
  * composed anew. Engines and topology are what was asked for, and its memory cannot change while
@@ -17,7 +17,14 @@
  * slices that computes to mixed ones (tess_adapt_kind()), with the same patience. Its blueprint
  * still says any kind; a blueprint that somebody writes leans nowhere.
  *
- * One that never worked is left alone: it was given what was asked for, and its client may
+ * The host follows heads in the same way: those that show something are read for each frame, and
+ * copied while a viewer elsewhere looks, which makes the path remote. The vGPU has at least as many
+ * slices as have the memory bandwidth for that. How much is drawn is seen from the load, so fill rates
+ * count only if they were asked for. If not even the most slices can do it, it gets these, and what
+ * is shown does not count. What the blueprint says of displays and their path is what was asked
+ * for, and stays.
+ *
+ * One that never worked gets no fewer slices: it was given what was asked for, and its client may
  * be about to start. No timer runs while a GPU has no such vGPU.
  */
 #include <linux/moduleparam.h>
@@ -114,26 +121,80 @@ static u32 adapt_leans(const struct tess_vgpu *vgpu, const struct tess_blueprint
 	return wanted == kind ? now->leans : wanted;
 }
 
+/* Bytes per second of the slowest of its slices */
+static u64 adapt_bandwidth(struct tess_vgpu *vgpu)
+{
+	struct tess_gpu *gpu = vgpu->gpu;
+	struct tess_slice_rates rates;
+	u64 least = U64_MAX;
+	unsigned int i;
+	int idx;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return 0;
+	for (i = 0; i < vgpu->nr_vslices; i++) {
+		int slice = tess_vgpu_slice(vgpu, i);
+
+		if (slice < 0)
+			continue;
+		tess_gpu_ops(gpu)->rates(gpu->be, slice, &rates);
+		least = min(least, rates.bandwidth);
+	}
+	tess_gpu_exit(gpu, idx);
+	return least;
+}
+
+/* What its heads show now, and the slices for that */
+static void adapt_displays(struct tess_vgpu *vgpu, const struct tess_blueprint *now,
+			   struct tess_blueprint *next)
+{
+	u32 least;
+
+	if (!now->heads)
+		return;
+	spin_lock(&vgpu->gpu->lock);
+	next->shown = vgpu->shown;
+	spin_unlock(&vgpu->gpu->lock);
+	if (!(now->engines & TESS_ENGINES_CAPTURE))
+		next->shown.remote = false;
+	least = tess_blueprint_display_slices(next, adapt_bandwidth(vgpu));
+	if (least > next->max)
+		next->shown = now->shown;
+	next->slices = clamp(max(next->slices, least), next->min, next->max);
+}
+
+/* As many slices as its load takes */
+static void adapt_load(struct tess_vgpu *vgpu, const struct tess_blueprint *now,
+		       const struct tess_profile *profile, struct tess_blueprint *next)
+{
+	u32 least = DIV_ROUND_UP(vgpu->nr_vslices, TESS_SHARE_MAX);
+	struct tess_blueprint wanted;
+
+	tess_blueprint_generate(profile, now, &wanted);
+	next->slices = max(wanted.slices, least);
+}
+
 static void adapt_look(struct tess_vgpu *vgpu)
 {
-	struct tess_blueprint now, wanted, next;
+	struct tess_blueprint now, next;
 	struct tess_profile profile;
-	u32 least;
+	bool worked;
 
 	if (vgpu->adapt_hold) {
 		vgpu->adapt_hold--;
 		return;
 	}
 	/* The profile first: nothing else charges a vslice that never leaves its slice */
-	if (tess_analyze_profile(vgpu, TESS_ANALYZE_DECIDE, &profile) || !adapt_has_worked(vgpu))
+	if (tess_analyze_profile(vgpu, TESS_ANALYZE_DECIDE, &profile))
 		return;
+	worked = adapt_has_worked(vgpu);
 	tess_vgpu_blueprint(vgpu, &now);
-	tess_blueprint_generate(&profile, &now, &wanted);
-	least = DIV_ROUND_UP(vgpu->nr_vslices, TESS_SHARE_MAX);
 	next = now;
-	next.slices = max(wanted.slices, least);
+	if (worked)
+		adapt_load(vgpu, &now, &profile, &next);
+	adapt_displays(vgpu, &now, &next);
 	/* The number first: there may be more slices of this kind and none of the other */
-	if (next.slices == now.slices)
+	if (worked && next.slices == now.slices)
 		next.leans = adapt_leans(vgpu, &now, &profile);
 	if (tess_adapt_propose(&vgpu->adapt, &now, &next, ADAPT_PATIENCE))
 		adapt_compose(vgpu, &now, &vgpu->adapt.wanted, &profile);
@@ -146,6 +207,15 @@ static void adapt_work(struct work_struct *work)
 	if (tess_vgpus_each(gpu, tess_adapt_is_meant, adapt_look))
 		tess_adapt_queue(gpu);
 }
+
+void tess_vgpu_set_shown(struct tess_vgpu *vgpu, const struct tess_shown *shown)
+{
+	spin_lock(&vgpu->gpu->lock);
+	vgpu->shown = *shown;
+	spin_unlock(&vgpu->gpu->lock);
+	tess_adapt_note(vgpu);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_set_shown, TESS_NS);
 
 /**
  * tess_adapt_init() - prepare the looks at a GPU's vGPUs

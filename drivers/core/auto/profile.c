@@ -9,7 +9,8 @@
  * they wait for a turn. Else those that take turns would not seem busy, because of what the
  * switches take. How they use it, instructions, what they draw and memory, is averaged by how much
  * each of them does. A picture counts where its last job was sent to, and what was done for it
- * elsewhere, so pictures and operations are those of all vslices. Engines are not named: what a
+ * elsewhere, so pictures and operations are those of all vslices. What heads show, and to whom, is
+ * what the front-end said last. Engines are not named: what a
  * client may use says nothing about what it needs.
  */
 #include <linux/math64.h>
@@ -69,6 +70,19 @@ static u32 profile_mean(u64 sum, u64 weight, u32 most)
 	return weight ? min_t(u64, div64_u64(sum, weight), most) : 0;
 }
 
+static void profile_displays(struct tess_vgpu *vgpu, const struct tess_blueprint *bp,
+			     struct tess_profile *profile)
+{
+	struct tess_shown shown;
+
+	spin_lock(&vgpu->gpu->lock);
+	shown = vgpu->shown;
+	spin_unlock(&vgpu->gpu->lock);
+	profile->heads = shown.heads ?: bp->heads;
+	profile->mode = shown.mode;
+	profile->remote = bp->heads && (bp->remote || shown.remote);
+}
+
 /**
  * tess_analyze_profile() - what the client of a vGPU does with it
  * @vgpu: vGPU
@@ -105,8 +119,8 @@ int tess_analyze_profile(struct tess_vgpu *vgpu, enum tess_analyze_who who,
 		.fps = tess_analysis_fps(sum.frames, vgpu->gpu->info.clock_khz),
 		.ops = tess_analysis_frame_ops(sum.operations, sum.frames),
 		.slices = bp.slices,
-		.heads = bp.heads,
 	};
+	profile_displays(vgpu, &bp, profile);
 	return 0;
 }
 

@@ -152,7 +152,8 @@ static void swap_add_vslice(struct swap_look *look, struct tess_vslice *vs, unsi
 	m->owner = look->owners;
 	m->kind = bp->kind;
 	/* Slices of one kind are equally fast, so the rates hold there too */
-	if (bp->texels || bp->pixels || bp->displays.width || bp->leans != TESS_KIND_NONE)
+	if (bp->texels || bp->pixels || bp->displays.width || bp->shown.heads ||
+	    bp->leans != TESS_KIND_NONE)
 		m->kind = vs->slice->info.kind;
 	m->engines = vs->setup.engines;
 	m->automatic = bp->automatic && vs->vgpu->gpu == look->gpu;

@@ -29,6 +29,7 @@ static bool blueprint_is_valid(const struct tess_gpu *gpu, const struct tess_blu
 	return bp->min >= 1 && bp->min <= bp->slices && bp->slices <= bp->max &&
 	       bp->max <= TESS_MAX_SLICES && bp->kind <= TESS_KIND_MIXED &&
 	       bp->heads <= TESS_HEADS_MAX && mode_is_valid(&bp->displays) &&
+	       bp->shown.heads <= TESS_HEADS_MAX && mode_is_valid(&bp->shown.mode) &&
 	       !(bp->engines & ~TESS_ENGINE_ALL) &&
 	       bp->topology <= TESS_TOPOLOGY_MESH &&
 	       bp->weight <= TESS_WEIGHT_MAX && bp->cap <= TESS_CAP_MAX &&
@@ -149,7 +150,7 @@ bool tess_blueprint_is_possible(const struct tess_gpu *gpu, const struct tess_bl
 static bool slice_is_fit(const struct tess_slice_info *info, const struct tess_slice_rates *rates,
 			 const struct tess_blueprint *bp, const struct tess_demand *demand)
 {
-	if (bp->remote && !(info->engines & TESS_ENGINES_CAPTURE))
+	if (tess_blueprint_is_remote(bp) && !(info->engines & TESS_ENGINES_CAPTURE))
 		return false;
 	return rates->texels >= demand->texels && rates->pixels >= demand->pixels &&
 	       rates->bandwidth >= demand->bytes;
@@ -182,7 +183,9 @@ u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp)
 	unsigned int i;
 	int idx;
 
-	if ((!demand.texels && !demand.pixels && !bp->remote) || !tess_gpu_enter(gpu, &idx))
+	if (!demand.texels && !demand.pixels && !demand.bytes && !tess_blueprint_is_remote(bp))
+		return mask;
+	if (!tess_gpu_enter(gpu, &idx))
 		return mask;
 	for (i = 0; i < gpu->info.slice_count; i++) {
 		tess_gpu_ops(gpu)->rates(gpu->be, i, &rates);
@@ -222,7 +225,7 @@ static int refuse_bandwidth(const struct tess_vgpu *vgpu, const struct tess_blue
 
 	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
 			   "displays%s need %llu MB/s of memory, slices=%u%s%s give %llu",
-			   bp->remote ? " with path=remote" : "", needed, bp->slices,
+			   tess_blueprint_is_remote(bp) ? " with path=remote" : "", needed, bp->slices,
 			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
 			   div_u64(best * bp->slices, 1000000));
 }

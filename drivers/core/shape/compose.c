@@ -131,7 +131,7 @@ static void vgpu_free_memory(struct tess_vgpu *vgpu)
 /* Slices that have what becomes of the frames of heads */
 static u64 slices_for_heads(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
-	u32 engines = bp->remote ? TESS_ENGINES_CAPTURE : TESS_ENGINE_DISPLAY;
+	u32 engines = tess_blueprint_is_remote(bp) ? TESS_ENGINES_CAPTURE : TESS_ENGINE_DISPLAY;
 	unsigned int i;
 	u64 mask = 0;
 
@@ -429,7 +429,7 @@ unsigned int tess_gpu_room(struct tess_gpu *gpu, const struct tess_blueprint *bl
 	struct tess_place place;
 
 	tess_blueprint_resolve(&bp);
-	if (!n || !bp.remote)
+	if (!n || !tess_blueprint_is_remote(&bp))
 		return n;
 	tess_gpu_free_slices(gpu, &bp, kinds, &place);
 	return 1 + hweight64(place.free & place.heads);

@@ -145,6 +145,7 @@ static int plan_exclusive(struct recompose_plan *plan)
 		.nr_now = plan->old.slices,
 		.bank = plan_banks(plan, bank),
 		.heads = bp->heads,
+		.frame = min(bp->shown.vslice, plan->vgpu->nr_vslices - 1),
 	};
 	u32 kinds[TESS_MAX_SLICES];
 	struct tess_place place;

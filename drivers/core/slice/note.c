@@ -34,7 +34,7 @@ void tess_swapper_note(struct tess_vgpu *vgpu)
 }
 
 /**
- * tess_adapt_is_meant() - may the number of its slices, or their kind, change by itself?
+ * tess_adapt_is_meant() - may its slices, their number or kind, change by themselves?
  * @vgpu: vGPU; tess_gpu.lock is held
  *
  * Return: true if it may.
@@ -44,7 +44,7 @@ bool tess_adapt_is_meant(struct tess_vgpu *vgpu)
 	const struct tess_blueprint *bp = &vgpu->blueprint;
 
 	return !vgpu->elastic && bp->automatic &&
-	       (bp->min < bp->max || bp->kind == TESS_KIND_NONE);
+	       (bp->min < bp->max || bp->kind == TESS_KIND_NONE || bp->heads);
 }
 
 /**

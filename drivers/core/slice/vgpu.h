@@ -131,6 +131,7 @@ struct tess_vslice {
  *	written once
  * @told_gone: gone() was called. Under tess_gpu.lock
  * @generation: of the composition. Under tess_gpu.lock
+ * @shown: what its client's heads show now. Under tess_gpu.lock
  * @adapt: what was thought of its number of slices; for that work only, as the following
  * @adapt_hold: looks to leave out
  * @dir: in sysfs, or NULL. Under tess_vgpu_dirs.lock, as the following
@@ -167,6 +168,7 @@ struct tess_vgpu {
 	bool published;
 	bool told_gone;
 	u64 generation;
+	struct tess_shown shown;
 	struct tess_adapt adapt;
 	unsigned int adapt_hold;
 	struct tess_vgpu_dir *dir;

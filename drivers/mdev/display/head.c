@@ -2,8 +2,8 @@
 /**
  * DOC: display heads
  *
- * Neither the GPU nor the core knows heads, but for their number: what a head of a vGPU shows
- * is a buffer in the vGPU's VRAM that the host reads (gfx.c). Here are its registers, and what
+ * The GPU does not know heads, and the core only what it is told (shown.c): what a head of a vGPU
+ * shows is a buffer in the vGPU's VRAM that the host reads (gfx.c). Here are its registers, and what
  * a scanout does of its own accord: at a frame it takes over what was committed, and tells.
  *
  *	registers --COMMIT, checked--> next --frame--> shown
@@ -34,6 +34,7 @@
 #include "damage.h"
 #include "head.h"
 #include "map/area.h"
+#include "shown.h"
 
 #define FRAME_NS	(NSEC_PER_SEC / 60)
 
@@ -83,6 +84,7 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 	tess_mdev_damage_count(tm, n);
 	WRITE_ONCE(clock->period, plane->period ?: FRAME_NS);
 	head->waits = false;
+	tess_mdev_shown_tell(tm, false);
 	tess_mdev_zap_picture(tm, n);
 	if (was_enabled || head_is_enabled(head))
 		tess_mdev_viewers_flip(tm, n);
@@ -457,6 +459,7 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
 		head_pace(tm, n);
 	}
+	tess_mdev_shown_tell(tm, true);
 }
 
 void tess_mdev_heads_reset(struct tess_mdev *tm)
@@ -473,6 +476,7 @@ void tess_mdev_heads_reset(struct tess_mdev *tm)
 		memset(&display->head[n], 0, sizeof(display->head[n]));
 		tess_mdev_zap_picture(tm, n);
 	}
+	tess_mdev_shown_tell(tm, false);
 	up_write(&tm->map_lock);
 	/* Nothing is enabled, so that the work does not begin it again */
 	for (clock = display->clock; clock < display->clock + TESS_HEADS_MAX; clock++) {
@@ -505,6 +509,7 @@ void tess_mdev_heads_open(struct tess_mdev *tm)
 	display->edid = display->next_edid;
 	display->link = true;
 	heads_tell(tm, given);
+	tess_mdev_shown_tell(tm, true);
 }
 
 void tess_mdev_heads_close(struct tess_mdev *tm)
@@ -514,6 +519,7 @@ void tess_mdev_heads_close(struct tess_mdev *tm)
 	heads_tell(tm, tm->display.given);
 	tm->display.present = false;
 	tm->display.given = 0;
+	tess_mdev_shown_tell(tm, false);
 }
 
 void tess_mdev_heads_init(struct tess_mdev *tm)

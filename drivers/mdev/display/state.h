@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <tessera/blueprint.h>
 #include <tessera/display.h>
 #include <tessera/hw/tess_regs.h>
 
@@ -146,6 +147,8 @@ struct tess_mdev_edid {
  * @next_edid: what the VMM writes; taken over when the link comes up
  * @head: heads, given or not
  * @totals: of each head
+ * @watchers: viewers elsewhere, for whom frames are copied
+ * @told: what the core was told that heads show
  * @clock: of each head
  * @view: device that viewers open; written before it is there and after it is gone
  * @viewers: its open files
@@ -158,6 +161,8 @@ struct tess_mdev_display {
 	struct tess_mdev_edid next_edid;
 	struct tess_mdev_head head[TESS_HEADS_MAX];
 	struct tess_mdev_totals totals[TESS_HEADS_MAX];
+	unsigned int watchers;
+	struct tess_shown told;
 	struct tess_mdev_clock clock[TESS_HEADS_MAX];
 	struct tess_mdev_view *view;
 	struct list_head viewers;

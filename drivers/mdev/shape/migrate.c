@@ -233,6 +233,8 @@ int tess_mdev_move(struct tess_mdev *tm, struct tess_gpu *gpu, const char *text,
 		return -EINVAL;
 	}
 	tess_vgpu_blueprint(vgpu, &bp);
+	/* What its guest shows is told there anew, and does not keep it here */
+	bp.shown = (struct tess_shown){};
 	ret = migrate_to(tm, parent, &bp, reason);
 	tess_mdev_parent_put(parent);
 	return ret;
@@ -302,6 +304,7 @@ void tess_mdev_leave(struct tess_mdev *tm, struct tess_gpu *gpu)
 	if (!migrate_shall_leave(tm, gpu))
 		return;
 	tess_mdev_parts_blueprint(&tm->parts, &bp);
+	bp.shown = (struct tess_shown){};
 	ret = migrate_leave(tm, &bp, &reason);
 	tess_mdev_touched(tm, gpus);
 	if (!ret)

@@ -97,6 +97,7 @@ static void asked_blueprint(const struct tess_mdev *tm, struct tess_blueprint *b
 	bp->heads = asked->heads;
 	bp->displays = asked->displays;
 	bp->remote = asked->remote;
+	bp->shown = (struct tess_shown){};
 	if (!tm->shape.open)
 		return;
 	bp->min = now.min;

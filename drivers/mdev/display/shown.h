@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _TESS_MDEV_SHOWN_H_
+#define _TESS_MDEV_SHOWN_H_
+
+#include <linux/types.h>
+
+struct tess_mdev;
+
+void tess_mdev_shown_tell(struct tess_mdev *tm, bool anew);
+void tess_mdev_viewers(struct tess_mdev *tm, unsigned int count);
+
+#endif
