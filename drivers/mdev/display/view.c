@@ -35,6 +35,7 @@
 #include "base/vram.h"
 #include "head.h"
 #include "map/area.h"
+#include "shown.h"
 #include "view.h"
 
 #define VIEW_FILES_MAX	16
@@ -279,6 +280,7 @@ static int view_join(struct tess_mdev_view *view, struct tess_mdev_viewer *viewe
 	if (list_count_nodes(&tm->display.viewers) >= VIEW_FILES_MAX)
 		return -EBUSY;
 	list_add_tail(&viewer->link, &tm->display.viewers);
+	tess_mdev_viewers(tm, list_count_nodes(&tm->display.viewers));
 	return 0;
 }
 
@@ -313,6 +315,7 @@ static void view_leave(struct tess_mdev_viewer *viewer)
 		return;
 	guard(rwsem_write)(&tm->map_lock);
 	list_del(&viewer->link);
+	tess_mdev_viewers(tm, list_count_nodes(&tm->display.viewers));
 }
 
 /* No mapping of it is left */
