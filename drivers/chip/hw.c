@@ -25,6 +25,7 @@
 #include "client/client.h"
 #include "client/context.h"
 #include "client/counters.h"
+#include "client/pack.h"
 #include "client/ring.h"
 #include "client/switch.h"
 #include "composition.h"
@@ -441,6 +442,8 @@ static const struct tess_switch_ops hw_switching = {
 	.free = tess_chip_context_free,
 	.clear = tess_chip_context_clear,
 	.copy = tess_chip_context_copy,
+	.pack = tess_chip_context_pack,
+	.unpack = tess_chip_context_unpack,
 	.get = tess_chip_context_get,
 	.counters = tess_chip_context_counters,
 	.fault = tess_chip_context_fault,

@@ -214,6 +214,10 @@ struct tess_hw_switch {
  * @free: free it. No lock is held
  * @clear: empty it, as a client reset does
  * @copy: make it the same as one of another GPU with these ops, which nobody changes meanwhile
+ * @pack: write it for another machine, as @unpack reads it. @buf NULL: only say how many bytes.
+ *	Return: bytes; -ENOSPC more than @size; -EBADMSG the image is damaged
+ * @unpack: make it what @pack wrote elsewhere. Nothing of @buf is trusted. -EINVAL: it is not what
+ *	@pack writes, and the context is empty then
  * @get: as client_get() of a client that is saved there. -EBADMSG: the image is damaged
  * @counters: as counters() of a client that is saved there. -EBADMSG
  * @fault: as fault_read() of a client that is saved there
@@ -239,6 +243,8 @@ struct tess_switch_ops {
 	void (*free)(struct tess_hw_context *ctx);
 	void (*clear)(struct tess_hw_context *ctx);
 	void (*copy)(struct tess_hw_context *to, const struct tess_hw_context *from);
+	ssize_t (*pack)(struct tess_hw_context *ctx, void *buf, size_t size);
+	int (*unpack)(struct tess_hw_context *ctx, const void *buf, size_t size);
 	int (*get)(struct tess_hw_context *ctx, enum tess_client_value what, u64 *val);
 	int (*counters)(struct tess_hw_context *ctx, u64 counters[TESS_COUNTS]);
 	bool (*fault)(struct tess_hw_context *ctx, struct tess_fault *fault);

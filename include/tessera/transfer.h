@@ -13,6 +13,9 @@
 #ifndef _TESSERA_TRANSFER_H_
 #define _TESSERA_TRANSFER_H_
 
+#include <linux/bits.h>
+#include <linux/types.h>
+
 struct tess_reason;
 struct tess_vgpu;
 
@@ -60,5 +63,61 @@ int tess_vgpu_copy_state(struct tess_vgpu *to, struct tess_vgpu *from, struct te
  * Return: 0; -EINVAL, -ENOMEM, -ENODEV.
  */
 int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from);
+
+/* ---- another machine ---- */
+
+#define TESS_VSLICE_KICKED		BIT(0)	/* @kick is of a doorbell that waits */
+
+/**
+ * struct tess_vslice_state - what tess_vslice_pack() begins with
+ * @engines: TESS_ENGINE_* that its work may use
+ * @flags: TESS_VSLICE_*
+ * @reach: vslices whose memory it reaches
+ * @kick: write index that was stored while it was parked, of a store that trapped
+ *
+ * Then what the back-end knows of its client: for the GPU on PCI, little endian as all of it, the
+ * counters of the host page that a context image does not have, 64 bits each, and the image
+ * (tessera/hw/tess_context.h), or nothing after a reset of the client.
+ */
+struct tess_vslice_state {
+	__le32 engines;
+	__le32 flags;
+	__le64 reach;
+	__le64 kick;
+};
+
+/* Bytes of tess_vslice_pack() are never more */
+#define TESS_VSLICE_PACK_MAX		0x186000
+
+/**
+ * tess_vslice_pack() - what a vslice is about to do, as bytes
+ * @vgpu: frozen
+ * @vslice: index
+ * @buf: for them; NULL: only say how many
+ * @size: of @buf
+ *
+ * All but completion records, and stores to doorbells that the owner caught.
+ *
+ * Return: bytes; -EINVAL bad index, or it is not frozen; -ENOSPC they are more than @size;
+ * -EBADMSG what the GPU saved is damaged; -ENODEV.
+ */
+ssize_t tess_vslice_pack(struct tess_vgpu *vgpu, unsigned int vslice, void *buf, size_t size);
+
+/**
+ * tess_vslice_unpack() - what a vslice of another machine was about to do
+ * @vgpu: frozen
+ * @vslice: index
+ * @buf: from tess_vslice_pack(), not trusted
+ * @size: bytes
+ * @reason: filled if it is refused; may be NULL
+ *
+ * What the GPU finds wrong with it when the vslice comes to a slice is a lost context: a fault of
+ * the client.
+ *
+ * Return: 0; -EINVAL bad index, it is not frozen, or @buf is something else; -EOPNOTSUPP the slice
+ * lacks engines or links; -ENODEV.
+ */
+int tess_vslice_unpack(struct tess_vgpu *vgpu, unsigned int vslice, const void *buf, size_t size,
+		       struct tess_reason *reason);
 
 #endif

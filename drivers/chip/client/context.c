@@ -178,6 +178,33 @@ static bool size_is_valid(u64 used)
 }
 
 /**
+ * tess_chip_context_is_valid() - is it what an image begins with?
+ * @start: beginning of the image
+ * @used: bytes of all of it
+ */
+bool tess_chip_context_is_valid(const struct tess_chip_context_start *start, u64 used)
+{
+	return size_is_valid(used) && start_is_valid(start, used);
+}
+
+/**
+ * tess_chip_context_adopt() - the image in the buffer is the context of a client
+ * @ctx: context
+ * @start: what it begins with, valid
+ * @used: its bytes
+ */
+void tess_chip_context_adopt(struct tess_chip_context *ctx,
+			     const struct tess_chip_context_start *start, u64 used)
+{
+	regs_set(ctx, start);
+	ctx->hw.used = used;
+	ctx->known = true;
+	ctx->bad = false;
+	ctx->captured = false;
+	ctx->lost = false;
+}
+
+/**
  * tess_chip_context_begin() - the GPU is about to write an image
  * @ctx: context
  *
@@ -206,7 +233,7 @@ void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used)
 	/* Not empty in any case: that would be a client without work */
 	ctx->hw.used = size_is_valid(used) ? used : TESS_CTX_IDLE_SIZE;
 	memcpy(&start, ctx->image, sizeof(start));
-	ctx->bad = !size_is_valid(used) || !start_is_valid(&start, used);
+	ctx->bad = !tess_chip_context_is_valid(&start, used);
 	if (ctx->bad)
 		dev_err_ratelimited(ctx->hw.be->dev, "saved context of %llu bytes is damaged\n",
 				    used);

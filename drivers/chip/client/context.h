@@ -65,6 +65,9 @@ int tess_chip_context_read(struct tess_hw_context *hw, u32 off, unsigned int wid
 int tess_chip_context_get(struct tess_hw_context *hw, enum tess_client_value what, u64 *val);
 int tess_chip_context_counters(struct tess_hw_context *hw, u64 counters[TESS_COUNTS]);
 bool tess_chip_context_fault(struct tess_hw_context *hw, struct tess_fault *fault);
+bool tess_chip_context_is_valid(const struct tess_chip_context_start *start, u64 used);
+void tess_chip_context_adopt(struct tess_chip_context *ctx,
+			     const struct tess_chip_context_start *start, u64 used);
 void tess_chip_context_saved(struct tess_chip_context *ctx, u64 used);
 void tess_chip_context_put(struct tess_chip_context *ctx);
 void tess_chip_context_regs(struct tess_chip *chip, unsigned int slice,

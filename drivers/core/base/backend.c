@@ -64,9 +64,10 @@ static const struct backend_op backend_saved_regs[] = {
 };
 
 static const struct backend_op backend_switching[] = {
-	SWITCH_OP(alloc), SWITCH_OP(free), SWITCH_OP(clear), SWITCH_OP(copy), SWITCH_OP(get),
-	SWITCH_OP(counters), SWITCH_OP(fault), SWITCH_OP(capture), SWITCH_OP(lose),
-	SWITCH_OP(forget), SWITCH_OP(exchange), SWITCH_OP(notify),
+	SWITCH_OP(alloc), SWITCH_OP(free), SWITCH_OP(clear), SWITCH_OP(copy), SWITCH_OP(pack),
+	SWITCH_OP(unpack), SWITCH_OP(get), SWITCH_OP(counters), SWITCH_OP(fault),
+	SWITCH_OP(capture), SWITCH_OP(lose), SWITCH_OP(forget), SWITCH_OP(exchange),
+	SWITCH_OP(notify),
 };
 
 static const struct backend_op backend_display[] = {

@@ -116,6 +116,32 @@ void tess_context_copy(struct tess_context *to, const struct tess_context *from)
 }
 
 /**
+ * tess_context_pack() - write a context for another machine
+ * @ctx: context
+ * @buf: for it; NULL: only say how many bytes
+ * @size: of @buf
+ *
+ * Return: bytes; -ENOSPC, -EBADMSG the image is damaged.
+ */
+ssize_t tess_context_pack(const struct tess_context *ctx, void *buf, size_t size)
+{
+	return tess_gpu_switch_ops(ctx->obj.gpu)->pack(ctx->hw, buf, size);
+}
+
+/**
+ * tess_context_unpack() - make a context what tess_context_pack() wrote elsewhere
+ * @ctx: context
+ * @buf: what it wrote, not trusted
+ * @size: bytes
+ *
+ * Return: 0; -EINVAL it is something else, and the context is empty now.
+ */
+int tess_context_unpack(struct tess_context *ctx, const void *buf, size_t size)
+{
+	return tess_gpu_switch_ops(ctx->obj.gpu)->unpack(ctx->hw, buf, size);
+}
+
+/**
  * tess_context_read() - a register of the client page
  * @ctx: context of a GPU with registers for VMs
  * @off: offset

@@ -13,6 +13,8 @@ struct tess_hw_context *tess_context_hw(const struct tess_context *ctx);
 
 void tess_context_clear(struct tess_context *ctx);
 void tess_context_copy(struct tess_context *to, const struct tess_context *from);
+ssize_t tess_context_pack(const struct tess_context *ctx, void *buf, size_t size);
+int tess_context_unpack(struct tess_context *ctx, const void *buf, size_t size);
 int tess_context_read(const struct tess_context *ctx, u32 off, unsigned int width, u64 *val);
 int tess_context_get(const struct tess_context *ctx, enum tess_client_value what, u64 *val);
 u64 tess_context_value(const struct tess_context *ctx, enum tess_client_value what);
