@@ -35,9 +35,11 @@
 #include "guest/ioctl.h"
 #include "guest/msix.h"
 #include "guest/reset.h"
+#include "guest/stop.h"
 #include "map/doorbell.h"
 #include "map/mmap.h"
 #include "mem/dma.h"
+#include "migration/fsm.h"
 #include "shape/change.h"
 #include "shape/parent.h"
 #include "shape/shape.h"
@@ -61,6 +63,7 @@ static int tess_mdev_open(struct vfio_device *vdev)
 	tess_mdev_msix_reset(tm);
 	tess_mdev_bars_reset(tm);
 	tess_mdev_heads_open(tm);
+	tm->migration.state = VFIO_DEVICE_STATE_RUNNING;
 	mutex_unlock(&tm->lock);
 	tess_mdev_dma_open(tm);
 	return 0;
@@ -72,6 +75,8 @@ static void device_close_locked(struct tess_mdev *tm)
 	guard(mutex)(&tm->shape.lock);
 	guard(mutex)(&tm->lock);
 	tess_mdev_reset_gpu(tm);
+	tm->migration.arrived = false;
+	tess_mdev_go(tm);
 	tess_mdev_heads_close(tm);
 	tess_mdev_dma_close(tm);
 	tess_mdev_irqs_reset(tm, true);
@@ -108,6 +113,7 @@ static int tess_mdev_init_dev(struct vfio_device *vdev)
 	tess_mdev_irqs_init(tm);
 	tess_mdev_heads_init(tm);
 	tess_mdev_dma_init(tm);
+	tess_mdev_migration_init(tm);
 	tm->parking = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!tm->parking)
 		return -ENOMEM;

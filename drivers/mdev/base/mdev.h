@@ -13,6 +13,7 @@
 #include "irq.h"
 #include "map/state.h"
 #include "mem/state.h"
+#include "migration/state.h"
 #include "page.h"
 #include "parts.h"
 #include "shape/state.h"
@@ -54,6 +55,7 @@ struct tess_mdev_type;
  * @irqs: interrupts, with a lock of their own
  * @dma: guest memory, with a lock of its own
  * @records: completion records, protected by @dma's lock
+ * @migration: to or from another machine
  * @relocation: moves it to the GPU that the core wants for it
  * @link: in tess_mdev_frontend.mdevs
  * @stats: for sysfs
@@ -88,6 +90,7 @@ struct tess_mdev {
 	struct tess_mdev_irqs irqs;
 	struct tess_mdev_dma dma;
 	struct tess_mdev_record records[TESS_MAX_SLICES];
+	struct tess_mdev_migration migration;
 	struct tess_mdev_relocation relocation;
 	struct list_head link;
 	struct tess_mdev_stats stats;

@@ -83,6 +83,17 @@ bool tess_mdev_page_release(struct tess_mdev *tm, const struct tess_blueprint *b
 	return true;
 }
 
+void tess_mdev_page_arrive(struct tess_mdev *tm, u64 generation)
+{
+	struct tess_mdev_page *page = &tm->page;
+
+	guard(mutex)(&page->lock);
+	page->base += generation + 1 - le64_to_cpu(page->comp->generation);
+	if (!page->held)
+		page_fill_locked(tm);
+	page_publish_locked(page);
+}
+
 u64 tess_mdev_page_generation(struct tess_mdev *tm)
 {
 	guard(mutex)(&tm->page.lock);

@@ -43,6 +43,8 @@ bool tess_mdev_page_release(struct tess_mdev *tm, const struct tess_blueprint *b
 void tess_mdev_page_exchange(struct tess_mdev *tm, struct tess_mdev_parts *parts);
 /* The same, but *@parts continue it, also its generations; tess_mdev_page_refresh() follows */
 void tess_mdev_page_continue(struct tess_mdev *tm, struct tess_mdev_parts *parts);
+/* It comes from where its generation was this: tell of one more */
+void tess_mdev_page_arrive(struct tess_mdev *tm, u64 generation);
 u64 tess_mdev_page_generation(struct tess_mdev *tm);
 /* Display heads of the composition, a mask */
 u32 tess_mdev_page_heads(struct tess_mdev *tm);

@@ -116,7 +116,7 @@ static void head_pace(struct tess_mdev *tm, unsigned int n)
 	struct tess_mdev_head *head = &tm->display.head[n];
 
 	lockdep_assert_held_write(&tm->map_lock);
-	if (tm->dead || !head_waits_for_frame(head)) {
+	if (tm->dead || tm->migration.stopped || !head_waits_for_frame(head)) {
 		hrtimer_cancel(&clock->timer);
 		return;
 	}
@@ -149,7 +149,7 @@ static void head_frame_work(struct work_struct *work)
 
 	guard(rwsem_write)(&tm->map_lock);
 	/* The timer may have fired once more while the work was late */
-	if (!tm->dead && head_waits_for_frame(&tm->display.head[n]))
+	if (!tm->dead && !tm->migration.stopped && head_waits_for_frame(&tm->display.head[n]))
 		head_show_frame(tm, n);
 	head_pace(tm, n);
 }
@@ -187,8 +187,8 @@ static bool is_in_vram(const struct tess_mdev *tm, const struct tess_mdev_plane 
 	       (u64)plane->pitch * plane->height <= size - plane->address;
 }
 
-static enum tess_display_error head_check(const struct tess_mdev *tm, unsigned int n,
-					  const struct tess_mdev_plane *plane)
+enum tess_display_error tess_mdev_head_check(const struct tess_mdev *tm, unsigned int n,
+					     const struct tess_mdev_plane *plane)
 {
 	u32 cpp = bytes_per_pixel(plane->format);
 
@@ -216,7 +216,7 @@ static void head_commit(struct tess_mdev *tm, unsigned int n)
 	struct tess_mdev_head *head = &tm->display.head[n];
 	struct tess_mdev_plane plane = head->set;
 
-	head->error = head_check(tm, n, &plane);
+	head->error = tess_mdev_head_check(tm, n, &plane);
 	if (!head->error)
 		tess_mdev_damage_take(head, &plane);
 	/* A driver that does not know these registers damages all of each picture */
@@ -460,6 +460,29 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 		head_pace(tm, n);
 	}
 	tess_mdev_shown_tell(tm, true);
+}
+
+void tess_mdev_heads_pace(struct tess_mdev *tm)
+{
+	unsigned int n;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	for (n = 0; tm->display.present && n < TESS_HEADS_MAX; n++)
+		head_pace(tm, n);
+}
+
+void tess_mdev_head_install(struct tess_mdev *tm, unsigned int n, const struct tess_mdev_head *head)
+{
+	struct tess_mdev_clock *clock = &tm->display.clock[n];
+
+	lockdep_assert_held_write(&tm->map_lock);
+	tm->display.head[n] = *head;
+	tm->display.head[n].shown_at = ktime_get_ns();
+	WRITE_ONCE(clock->period, head->shown.period ?: FRAME_NS);
+	clock->began = ktime_get_ns();
+	tess_mdev_shown_tell(tm, false);
+	tess_mdev_zap_picture(tm, n);
+	tess_mdev_viewers_flip(tm, n);
 }
 
 void tess_mdev_heads_reset(struct tess_mdev *tm)

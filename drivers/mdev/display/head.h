@@ -3,9 +3,12 @@
 #define _TESS_MDEV_HEAD_H_
 
 #include <linux/types.h>
+#include <tessera/hw/tess_regs.h>
 
 struct tess_mdev;
 struct tess_mdev_display;
+struct tess_mdev_head;
+struct tess_mdev_plane;
 
 void tess_mdev_heads_init(struct tess_mdev *tm);
 /* A VMM opens it; holds @tm->lock, as the two that follow */
@@ -24,6 +27,15 @@ void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigne
 
 /* Has it a monitor? Holds map_lock */
 bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsigned int n);
+/* Can head @n show it? Holds @tm->map_lock */
+enum tess_display_error tess_mdev_head_check(const struct tess_mdev *tm, unsigned int n,
+					     const struct tess_mdev_plane *plane);
+/* Head @n is what it was elsewhere, all of it checked; holds @tm->map_lock for writing */
+void tess_mdev_head_install(struct tess_mdev *tm, unsigned int n,
+			    const struct tess_mdev_head *head);
+/* Frames come, or come no more, as @tm->migration has it; holds @tm->map_lock for writing */
+void tess_mdev_heads_pace(struct tess_mdev *tm);
+
 /* The monitor of head 0 comes, with next_edid, or goes */
 void tess_mdev_set_link(struct tess_mdev *tm, bool up);
 /* Largest usual picture of which each of @heads can have two in @memory */

@@ -138,7 +138,8 @@ static int access_write(struct tess_mdev *tm, unsigned int index, u64 off, void 
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_REGS:
 		memcpy(&val, buf, len);
-		tess_mdev_regs_write(tm, off, len, val);
+		if (!tm->migration.stopped)
+			tess_mdev_regs_write(tm, off, len, val);
 		break;
 	case VFIO_PCI_BAR0_REGION_INDEX + TESS_BAR_VRAM:
 		access_vram(tm, off, buf, len, true);

@@ -19,6 +19,7 @@
 #include "mem/dma.h"
 #include "msix.h"
 #include "reset.h"
+#include "stop.h"
 
 /**
  * tess_mdev_bars_reset() - registers of the host's, and the composition page
@@ -91,4 +92,6 @@ void tess_mdev_reset_function(struct tess_mdev *tm)
 	tess_mdev_irqs_reset(tm, false);
 	tess_mdev_config_reset(tm);
 	tess_mdev_msix_reset(tm);
+	tm->migration.arrived = false;
+	tess_mdev_go(tm);
 }

@@ -191,6 +191,17 @@ void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice)
 	mutex_unlock(&tm->doorbell_lock);
 }
 
+void tess_mdev_doorbell_store(struct tess_mdev *tm, unsigned int vslice, u64 value)
+{
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+
+	mutex_lock(&tm->doorbell_lock);
+	WRITE_ONCE(*doorbell_parked_value(tm, vslice), (__force u64)cpu_to_le64(value));
+	mutex_unlock(&tm->doorbell_lock);
+	if (value)
+		tess_vslice_wake(vs.vgpu, vs.index);
+}
+
 void tess_mdev_doorbells_reset(struct tess_mdev *tm)
 {
 	unsigned int i;

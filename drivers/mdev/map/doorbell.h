@@ -14,6 +14,8 @@ void tess_mdev_doorbells_trim(struct tess_mdev *tm, unsigned int count);
 /* Forget what was stored to parked doorbells and zero their pages */
 void tess_mdev_doorbells_reset(struct tess_mdev *tm);
 void tess_mdev_doorbell_forget(struct tess_mdev *tm, unsigned int vslice);
+/* A value that was stored elsewhere while it was parked, as now */
+void tess_mdev_doorbell_store(struct tess_mdev *tm, unsigned int vslice, u64 value);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_doorbells_zap(struct tess_mdev *tm);
 

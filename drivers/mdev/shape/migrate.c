@@ -142,7 +142,7 @@ static int migrate_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
 	return ret;
 }
 
-/* 2 to 7 */
+/* 2 to 7, and that which is the vGPU's then is thawed */
 static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 			  struct tess_reason *reason)
 {
@@ -150,16 +150,21 @@ static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 	int ret;
 
 	guard(mutex)(&tm->lock);
+	if (tm->migration.stopped) {
+		strscpy(reason->text, "it goes to another machine");
+		return -EBUSY;
+	}
 	ret = tess_vgpu_freeze(from, reason);
 	if (!ret)
 		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
 	if (!ret)
 		ret = migrate_memory(tm, next, reason);
-	if (ret)
-		return ret;
-	tess_mdev_page_refresh(tm);
-	tess_mdev_heads_follow(tm);
-	return 0;
+	if (!ret) {
+		tess_mdev_page_refresh(tm);
+		tess_mdev_heads_follow(tm);
+	}
+	tess_vgpu_thaw(tess_mdev_first(&tm->parts));
+	return ret;
 }
 
 /* @gpu is another one, and in use, as is the vGPU's own */
@@ -174,7 +179,6 @@ static int migrate_vgpu(struct tess_mdev *tm, struct tess_gpu *gpu, const struct
 	if (ret)
 		return ret;
 	ret = migrate_client(tm, &next, reason);
-	tess_vgpu_thaw(tess_mdev_first(&tm->parts));
 	tess_mdev_decompose(&next);
 	if (!ret)
 		tess_mdev_announce(tm);

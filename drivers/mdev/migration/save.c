@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A vGPU that stands still is read as records (format.h). Each is made when the one before was
+ * read, so that no more than one is in memory.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <tessera/memory.h>
+#include <tessera/transfer.h>
+#include <tessera/vgpu.h>
+#include "base/mdev.h"
+#include "base/page.h"
+#include "base/parts.h"
+#include "base/vram.h"
+#include "display/image.h"
+#include "guest/config.h"
+#include "guest/msix.h"
+#include "map/doorbell.h"
+#include "save.h"
+#include "stream.h"
+
+static_assert(TESS_MIG_LOW_HALVES == TESS_MDEV_WIDE_COUNT);
+
+/* Where its contents go, which are zero */
+static void *save_put(struct tess_mdev_stream *s, enum tess_mig_tag tag, u64 arg, size_t size)
+{
+	struct tess_mig_record *record;
+
+	if (tess_mdev_stream_reserve(s, size))
+		return NULL;
+	record = s->buf;
+	s->len = sizeof(*record) + size;
+	memset(record, 0, s->len);
+	record->size = cpu_to_le64(size);
+	record->tag = cpu_to_le32(tag);
+	record->arg = cpu_to_le64(arg);
+	return record + 1;
+}
+
+/*
+ * A step makes a record or none (s->len is 0). Return: 1 it has more to do, 0 it is over, or a
+ * negative errno.
+ */
+
+static int save_header(struct tess_mdev_stream *s)
+{
+	struct tess_mdev *tm = s->tm;
+	struct tess_mig_header *h;
+
+	h = save_put(s, TESS_MIG_HEADER, 0, sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	tess_mdev_header_fill(tm, h);
+	h->generation = cpu_to_le64(tess_mdev_page_generation(tm));
+	scoped_guard(rwsem_read, &tm->map_lock)
+		h->time = cpu_to_le64(tess_mdev_time(tm));
+	return 0;
+}
+
+static int save_config(struct tess_mdev_stream *s)
+{
+	void *config = save_put(s, TESS_MIG_CONFIG, 0, TESS_MDEV_CONFIG_USED);
+
+	if (!config)
+		return -ENOMEM;
+	tess_mdev_config_read(s->tm, 0, config, TESS_MDEV_CONFIG_USED);
+	return 0;
+}
+
+static int save_regs(struct tess_mdev_stream *s)
+{
+	struct tess_mdev_bars *bars = &s->tm->bars;
+	struct tess_mig_regs *regs;
+
+	regs = save_put(s, TESS_MIG_REGS, 0, sizeof(*regs));
+	if (!regs)
+		return -ENOMEM;
+	regs->fault_pending = cpu_to_le64(atomic64_read(&bars->fault_pending));
+	regs->event_low = cpu_to_le32(bars->event_low);
+	tess_mdev_msix_read(s->tm, 0, regs->msix, sizeof(regs->msix));
+	return 0;
+}
+
+static void save_doorbell(const struct tess_mdev *tm, unsigned int vslice,
+			  struct tess_mig_doorbell *db)
+{
+	unsigned int i;
+
+	db->stored = cpu_to_le64(tess_mdev_doorbell_parked(tm, vslice));
+	for (i = 0; i < TESS_MIG_LOW_HALVES; i++)
+		db->low[i] = cpu_to_le32(tm->bars.low[vslice][i]);
+}
+
+static int save_doorbells(struct tess_mdev_stream *s)
+{
+	struct tess_mig_doorbell *db;
+	unsigned int i;
+
+	db = save_put(s, TESS_MIG_DOORBELLS, 0, s->tm->vslices * sizeof(*db));
+	if (!db)
+		return -ENOMEM;
+	for (i = 0; i < s->tm->vslices; i++)
+		save_doorbell(s->tm, i, &db[i]);
+	return 0;
+}
+
+static int save_context(struct tess_mdev_stream *s)
+{
+	const struct tess_mdev_vslice vs = tess_mdev_find(&s->tm->parts, s->index);
+	ssize_t len;
+	void *buf;
+
+	len = tess_vslice_pack(vs.vgpu, vs.index, NULL, 0);
+	if (len < 0)
+		return len;
+	buf = save_put(s, TESS_MIG_CONTEXT, s->index, len);
+	if (!buf)
+		return -ENOMEM;
+	len = tess_vslice_pack(vs.vgpu, vs.index, buf, len);
+	if (len < 0)
+		return len;
+	return ++s->index < s->tm->vslices;
+}
+
+static int save_head(struct tess_mdev_stream *s)
+{
+	struct tess_mig_head *head;
+
+	if (!s->tm->display.present)
+		return 0;
+	head = save_put(s, TESS_MIG_HEAD, s->index, sizeof(*head));
+	if (!head)
+		return -ENOMEM;
+	tess_mdev_head_save(s->tm, s->index, head);
+	return ++s->index < TESS_HEADS_MAX;
+}
+
+static int save_edid(struct tess_mdev_stream *s)
+{
+	const struct tess_mdev_display *display = &s->tm->display;
+	void *blob;
+
+	if (!display->present)
+		return 0;
+	guard(rwsem_read)(&s->tm->map_lock);
+	blob = save_put(s, TESS_MIG_EDID, display->link, display->edid.size);
+	if (!blob)
+		return -ENOMEM;
+	memcpy(blob, display->edid.blob, display->edid.size);
+	return 0;
+}
+
+/* None where all is zero */
+static int save_vram(struct tess_mdev_stream *s)
+{
+	struct tess_mdev *tm = s->tm;
+	u64 size = tm->vram ? tm->vram->size : 0;
+	size_t len = min_t(u64, TESS_MIG_VRAM_BYTES, size - s->index);
+	void *buf;
+	int ret;
+
+	if (!len)
+		return 0;
+	buf = save_put(s, TESS_MIG_VRAM, s->index, len);
+	if (!buf)
+		return -ENOMEM;
+	ret = tess_vram_read(tess_vgpu_gpu(tess_mdev_first(&tm->parts)), tm->vram, s->index, buf,
+			     len);
+	if (ret)
+		return ret;
+	if (!memchr_inv(buf, 0, len))
+		s->len = 0;
+	s->index += len;
+	return s->index < size;
+}
+
+static int save_trailer(struct tess_mdev_stream *s)
+{
+	struct tess_mig_trailer *trailer;
+
+	trailer = save_put(s, TESS_MIG_TRAILER, 0, sizeof(*trailer));
+	if (!trailer)
+		return -ENOMEM;
+	trailer->records = cpu_to_le64(s->records + 1);
+	trailer->checksum = cpu_to_le32(~s->checksum);
+	return 0;
+}
+
+static int (*const save_steps[])(struct tess_mdev_stream *s) = {
+	save_header, save_config, save_regs, save_doorbells, save_context, save_head, save_edid,
+	save_vram, save_trailer,
+};
+
+static int save_step(struct tess_mdev_stream *s)
+{
+	int ret;
+
+	scoped_guard(mutex, &s->tm->lock) {
+		ret = tess_mdev_stream_check(s);
+		if (!ret)
+			ret = save_steps[s->step](s);
+	}
+	if (!ret) {
+		s->step++;
+		s->index = 0;
+	}
+	return ret;
+}
+
+/* The next record; there is none at the end */
+static int save_next(struct tess_mdev_stream *s)
+{
+	int ret = 0;
+
+	s->len = 0;
+	s->done = 0;
+	while (!s->len && s->step < ARRAY_SIZE(save_steps)) {
+		ret = save_step(s);
+		if (ret < 0)
+			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	if (s->len)
+		tess_mdev_stream_count(s);
+	return 0;
+}
+
+static ssize_t save_read_locked(struct tess_mdev_stream *s, char __user *buf, size_t count)
+{
+	size_t total = 0, len;
+	int ret = 0;
+
+	while (!ret && total < count) {
+		if (s->done == s->len)
+			ret = save_next(s);
+		len = ret ? 0 : min(count - total, s->len - s->done);
+		if (!len)
+			break;
+		if (copy_to_user(buf + total, s->buf + s->done, len))
+			return -EFAULT;
+		s->done += len;
+		total += len;
+	}
+	return total ?: ret;
+}
+
+static ssize_t save_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct tess_mdev_stream *s = file->private_data;
+
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	count = save_read_locked(s, buf, count);
+	mutex_unlock(&s->lock);
+	return count;
+}
+
+static const struct file_operations save_fops = {
+	.owner = THIS_MODULE,
+	.read = save_read,
+	.release = tess_mdev_stream_release,
+};
+
+struct file *tess_mdev_save_begin(struct tess_mdev *tm)
+{
+	return tess_mdev_stream_open(tm, "tessera-save", &save_fops, O_RDONLY);
+}
+
+/* One that is not in the middle of a packet has no more than that */
+#define SAVE_CONTEXT_USUAL	1024
+
+static u64 save_context_size(struct tess_mdev *tm, unsigned int vslice)
+{
+	const struct tess_mdev_vslice vs = tess_mdev_find(&tm->parts, vslice);
+	ssize_t len = -EINVAL;
+
+	if (tm->migration.stopped)
+		len = tess_vslice_pack(vs.vgpu, vs.index, NULL, 0);
+	return sizeof(struct tess_mig_record) + (len > 0 ? len : SAVE_CONTEXT_USUAL);
+}
+
+u64 tess_mdev_save_size(struct tess_mdev *tm)
+{
+	u64 vram = tm->vram ? tm->vram->size : 0, size;
+	unsigned int i;
+
+	lockdep_assert_held(&tm->lock);
+	size = PAGE_SIZE + tm->vslices * sizeof(struct tess_mig_doorbell);
+	size += vram + DIV_ROUND_UP(vram, TESS_MIG_VRAM_BYTES) * sizeof(struct tess_mig_record);
+	for (i = 0; i < tm->vslices; i++)
+		size += save_context_size(tm, i);
+	return size;
+}

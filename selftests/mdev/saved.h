@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a VMM does with a vGPU that goes to another machine: VFIO's states of migration, and the
+ * stream. Functions return 0 or a positive value, or a negative errno.
+ */
+#ifndef TESS_SELFTESTS_MDEV_SAVED_H
+#define TESS_SELFTESTS_MDEV_SAVED_H
+
+#include <linux/vfio.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vgpu;
+
+/**
+ * struct saved - a stream
+ * @buf: its bytes
+ * @size: number of them
+ */
+struct saved {
+	uint8_t *buf;
+	size_t size;
+};
+
+/* VFIO_MIGRATION_* of the device */
+int mig_flags(struct vgpu *v);
+/* enum vfio_device_mig_state */
+int mig_state(struct vgpu *v);
+/* A file, or -1 if the state has none; negative errno as below */
+int mig_set(struct vgpu *v, unsigned int state, int *file);
+/* The same, of a state without a file */
+int mig_go(struct vgpu *v, unsigned int state);
+/* What it says that it would send now */
+long long mig_size(struct vgpu *v);
+/* To STOP_COPY, and all that it is; it is there afterwards */
+int mig_save(struct vgpu *v, struct saved *s);
+/* To RESUMING, and the first @size bytes in pieces of @piece; it is there afterwards, the file open */
+int mig_load(struct vgpu *v, const void *buf, size_t size, size_t piece, int *file);
+/* VFIO_DEVICE_RESET */
+int mig_reset(struct vgpu *v);
+
+#endif

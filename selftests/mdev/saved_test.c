@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A vGPU is saved and goes on as another one, as a VMM does it that moves its machine: the states of
+ * VFIO, work that was in the middle, another composition, heads; streams that are damaged or cut
+ * off, or of another vGPU. Needs no guest: this process is both VMMs, and its memory is the
+ * machine's.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "heads.h"
+#include "saved.h"
+#include "vgpu.h"
+
+#define PIECE (1 << 20)
+#define MEGA (1 << 20)
+/* Start of a record: its size, flags, tag, argument */
+#define RECORD 24
+#define HEADER_SIZE 72
+#define TRAILER (RECORD + 16)
+/* VRAM is sent in pieces of 64 KiB */
+#define VRAM_BYTES 65536
+
+#define SMALL "slices=2 kind=render memory=2M"
+
+FIXTURE(saved)
+{
+	char uuid[2][37];
+	struct vgpu src;
+	struct vgpu dst;
+	struct saved stream;
+};
+
+static void open_vgpus(struct __test_metadata *_metadata, struct __fixture_saved *self,
+		       const char *from, const char *to)
+{
+	ASSERT_EQ(0, mdev_create("blank", self->uuid[0]));
+	ASSERT_EQ(0, mdev_create("blank", self->uuid[1]));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid[0], "blueprint", from));
+	ASSERT_EQ(0, mdev_attr_write(self->uuid[1], "blueprint", to));
+	ASSERT_EQ(0, vgpu_open(&self->src, self->uuid[0]));
+	ASSERT_EQ(0, vgpu_join(&self->dst, self->uuid[1], &self->src));
+}
+
+FIXTURE_SETUP(saved)
+{
+	mdev_remove_all();
+	self->src.device = self->src.group = self->src.container = -1;
+	self->dst.device = self->dst.group = self->dst.container = -1;
+}
+
+FIXTURE_TEARDOWN(saved)
+{
+	free(self->stream.buf);
+	/* It is the other one's */
+	self->dst.ram = NULL;
+	vgpu_close(&self->dst);
+	vgpu_close(&self->src);
+	mdev_remove_all();
+}
+
+/* What is saved of the one becomes the other, which runs then */
+static void carry(struct __test_metadata *_metadata, struct __fixture_saved *self, size_t piece)
+{
+	int file;
+
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	ASSERT_EQ(0, mig_load(&self->dst, self->stream.buf, self->stream.size, piece, &file));
+	/* As QEMU does it */
+	close(file);
+	ASSERT_EQ(0, mig_go(&self->dst, VFIO_DEVICE_STATE_RUNNING));
+	ASSERT_EQ(VFIO_DEVICE_STATE_RUNNING, mig_state(&self->dst));
+}
+
+/* ---- states ---- */
+
+#define S(name) VFIO_DEVICE_STATE_##name
+
+static const unsigned int states[] = { S(STOP), S(RUNNING), S(STOP_COPY), S(RESUMING),
+				       S(RUNNING_P2P) };
+
+TEST_F(saved, states)
+{
+	unsigned int i, j;
+	int file, want;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	EXPECT_EQ(VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P, mig_flags(&self->src));
+	EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+	for (i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		for (j = 0; j < sizeof(states) / sizeof(*states); j++) {
+			ASSERT_EQ(0, mig_go(&self->src, states[i]));
+			/* Nothing came, so that there is no way on from there */
+			want = states[i] == S(RESUMING) && i != j ? -EINVAL : 0;
+			EXPECT_EQ(want, mig_set(&self->src, states[j], &file));
+			EXPECT_EQ(want ? S(ERROR) : states[j], mig_state(&self->src));
+			EXPECT_EQ(!want && i != j &&
+					  (states[j] == S(STOP_COPY) || states[j] == S(RESUMING)),
+				  file >= 0);
+			if (file >= 0)
+				close(file);
+			ASSERT_EQ(0, mig_reset(&self->src));
+			EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+		}
+	}
+}
+
+TEST_F(saved, states_that_it_has_not)
+{
+	static const unsigned int none[] = { S(ERROR), S(PRE_COPY), S(PRE_COPY_P2P), 99 };
+	unsigned int i;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	for (i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		EXPECT_EQ(-EINVAL, mig_go(&self->src, none[i]));
+		EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+	}
+}
+
+/* Each file is of use only in the state that it was given for */
+TEST_F(saved, files_of_another_state)
+{
+	char byte = 0;
+	int file;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ASSERT_EQ(0, mig_set(&self->src, S(STOP_COPY), &file));
+	EXPECT_EQ(-1, write(file, &byte, 1));
+	EXPECT_EQ(1, read(file, &byte, 1));
+	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	/* The record that it is in the middle of is there */
+	EXPECT_EQ(RECORD + HEADER_SIZE - 1, read(file, self->src.ram, RECORD + HEADER_SIZE - 1));
+	EXPECT_EQ(-1, read(file, &byte, 1));
+	EXPECT_EQ(EBADFD, errno);
+	close(file);
+	ASSERT_EQ(0, mig_set(&self->src, S(RESUMING), &file));
+	EXPECT_EQ(-1, read(file, &byte, 1));
+	ASSERT_EQ(0, mig_reset(&self->src));
+	EXPECT_EQ(-1, write(file, self->src.ram, PAGE));
+	close(file);
+}
+
+/* A file that is left open keeps nothing */
+TEST_F(saved, file_outlives_the_vgpu)
+{
+	char byte;
+	int file;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ASSERT_EQ(0, mig_set(&self->dst, S(STOP_COPY), &file));
+	self->dst.ram = NULL;
+	vgpu_close(&self->dst);
+	EXPECT_EQ(0, mdev_remove(self->uuid[1]));
+	EXPECT_EQ(-1, read(file, &byte, 1));
+	EXPECT_EQ(EBADFD, errno);
+	close(file);
+}
+
+/* ---- standstill ---- */
+
+static void start_work(struct ring *r, struct vgpu *v, unsigned int vslice)
+{
+	uint64_t data = DATA_GPA + (vslice + 1) * MEGA, vram = VRAM((uint64_t)vslice * 2 * MEGA);
+
+	*(volatile uint64_t *)ram_at(v, DATA_GPA) = 0;
+	ring_start(r, v, vslice);
+	ring_fill(r, vram, MEGA, 0x1000 + vslice);
+	ring_await(r, DATA_GPA);
+	ring_copy(r, data, vram, MEGA);
+	ring_fence(r, true);
+}
+
+/* Until it waits for what comes next */
+static void await_start(struct __test_metadata *_metadata, struct ring *r)
+{
+	long end = now_ms() + 20000;
+
+	while (client_reg64(r->v, r->vslice, TESS_SREG_RPTR) < 1 && now_ms() < end)
+		usleep(1000);
+	ASSERT_LE(1, client_reg64(r->v, r->vslice, TESS_SREG_RPTR));
+}
+
+static void let_work_end(struct __test_metadata *_metadata, struct ring *r, struct vgpu *v)
+{
+	uint64_t data = DATA_GPA + (r->vslice + 1) * MEGA;
+	const uint32_t *words = ram_at(v, data);
+	unsigned int i, wrong = 0;
+
+	r->v = v;
+	*(volatile uint64_t *)ram_at(v, DATA_GPA) = 1;
+	EXPECT_EQ(0, ring_wait(r));
+	for (i = 0; i < MEGA / 4; i++)
+		wrong += words[i] != 0x1000 + r->vslice;
+	EXPECT_EQ(0, wrong);
+}
+
+TEST_F(saved, nothing_runs_and_nothing_hangs)
+{
+	struct ring r;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	start_work(&r, &self->src, 0);
+	await_start(_metadata, &r);
+	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	*(volatile uint64_t *)ram_at(&self->src, DATA_GPA) = 1;
+	usleep(300000);
+	EXPECT_EQ(0, r.rec->seq);
+	/* A register that is written has no effect, and can be read */
+	client_reg64_write(&self->src, 0, TESS_SREG_RPTR, 7);
+	client_reg32_write(&self->src, 0, TESS_SREG_RESET, 1);
+	EXPECT_EQ(RING_GPA(0), client_reg64(&self->src, 0, TESS_SREG_RING_BASE));
+	/* Nobody takes it away, nobody gives it more */
+	EXPECT_EQ(-EBUSY, mdev_attr_write(self->uuid[0], "blueprint", "slices=1"));
+	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING)));
+	let_work_end(_metadata, &r, &self->src);
+	EXPECT_EQ(0, mdev_stat(self->uuid[0], "client_faults"));
+}
+
+/* The machine stays where it is after all */
+TEST_F(saved, cancelled)
+{
+	struct ring r;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	start_work(&r, &self->src, 1);
+	await_start(_metadata, &r);
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING)));
+	let_work_end(_metadata, &r, &self->src);
+}
+
+/* ---- somewhere else ---- */
+
+TEST_F(saved, work_goes_on)
+{
+	uint64_t gen, time;
+	struct ring r[2];
+	long long size;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	start_work(&r[0], &self->src, 0);
+	start_work(&r[1], &self->src, 1);
+	await_start(_metadata, &r[0]);
+	await_start(_metadata, &r[1]);
+	gen = reg64(&self->src, TESS_REG_GENERATION);
+	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	size = mig_size(&self->src);
+	time = reg64(&self->src, TESS_REG_TIME);
+	carry(_metadata, self, PIECE);
+	EXPECT_LE(self->stream.size, size);
+	/* Of four megabytes of VRAM two are zero, and are not sent */
+	EXPECT_GT(2 * MEGA + (MEGA / 8), self->stream.size);
+	EXPECT_LT(gen, reg64(&self->dst, TESS_REG_GENERATION));
+	EXPECT_LT(time, reg64(&self->dst, TESS_REG_TIME));
+	EXPECT_EQ(1, reg64(&self->dst, TESS_REG_EVENT_PENDING));
+	let_work_end(_metadata, &r[0], &self->dst);
+	let_work_end(_metadata, &r[1], &self->dst);
+	EXPECT_EQ(0, mdev_stat(self->uuid[1], "client_faults"));
+	/* It is this one's alone */
+	EXPECT_EQ(S(STOP_COPY), mig_state(&self->src));
+}
+
+/* What was stored to a doorbell while it stood still, and a ring that was never started */
+TEST_F(saved, doorbells)
+{
+	struct ring r;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ring_start(&r, &self->src, 0);
+	ASSERT_EQ(0, ring_finish(&r));
+	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING_P2P)));
+	ring_fill(&r, DATA_GPA + MEGA, PAGE, 77);
+	ring_fence(&r, true);
+	usleep(100000);
+	EXPECT_EQ(1, r.rec->seq);
+	carry(_metadata, self, PIECE);
+	r.v = &self->dst;
+	EXPECT_EQ(0, ring_wait(&r));
+	EXPECT_EQ(77, *(uint32_t *)ram_at(&self->dst, DATA_GPA + MEGA));
+	ring_start(&r, &self->dst, 1);
+	EXPECT_EQ(0, ring_finish(&r));
+}
+
+/* A completion that is told by an interrupt, with whom it was told before unknown */
+TEST_F(saved, interrupts)
+{
+	struct ring r;
+	int done;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	done = vgpu_eventfd(&self->dst, TESS_IRQ_COMPLETION);
+	ASSERT_LE(0, done);
+	start_work(&r, &self->src, 0);
+	r.rec->event = 1;
+	await_start(_metadata, &r);
+	carry(_metadata, self, PIECE);
+	EXPECT_LE(1, eventfd_wait(done, 5000));
+	let_work_end(_metadata, &r, &self->dst);
+	EXPECT_LE(1, eventfd_wait(done, 5000));
+	close(done);
+}
+
+/* A fault that nobody has acknowledged */
+TEST_F(saved, fault)
+{
+	struct ring r;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ring_start(&r, &self->src, 1);
+	ring_fill(&r, VRAM(64 * MEGA), PAGE, 1);
+	ring_fence(&r, true);
+	ASSERT_LE(0, wait_fault(&self->src, 1));
+	carry(_metadata, self, PIECE);
+	EXPECT_EQ(client_reg32(&self->src, 1, TESS_SREG_FAULT_CAUSE),
+		  client_reg32(&self->dst, 1, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(2, reg64(&self->dst, TESS_REG_FAULT_PENDING));
+	r.v = &self->dst;
+	ring_reset(&r);
+	ring_start(&r, &self->dst, 1);
+	EXPECT_EQ(0, ring_finish(&r));
+}
+
+/* Fewer slices, and turns with others, are another composition of the same frame */
+static void carry_to(struct __test_metadata *_metadata, struct __fixture_saved *self,
+		     const char *from, const char *to)
+{
+	struct ring r[2];
+	unsigned int i;
+
+	open_vgpus(_metadata, self, from, to);
+	for (i = 0; i < 2; i++)
+		start_work(&r[i], &self->src, i);
+	usleep(200000);
+	carry(_metadata, self, PIECE);
+	for (i = 0; i < 2; i++)
+		let_work_end(_metadata, &r[i], &self->dst);
+	EXPECT_EQ(0, mdev_stat(self->uuid[1], "client_faults"));
+}
+
+TEST_F(saved, fewer_slices)
+{
+	carry_to(_metadata, self, SMALL, "slices=1 max=2 kind=render memory=2M");
+}
+
+TEST_F(saved, more_slices)
+{
+	carry_to(_metadata, self, "slices=1 max=2 kind=render memory=2M", SMALL);
+}
+
+TEST_F(saved, shared_slices)
+{
+	carry_to(_metadata, self, SMALL, SMALL " share=shared");
+}
+
+TEST_F(saved, back_and_forth)
+{
+	struct vgpu *v[2] = { &self->src, &self->dst };
+	struct ring r[2];
+	unsigned int i;
+	int file;
+
+	open_vgpus(_metadata, self, SMALL, SMALL " share=shared");
+	start_work(&r[0], v[0], 0);
+	start_work(&r[1], v[0], 1);
+	for (i = 0; i < 10; i++) {
+		struct vgpu *from = v[i % 2], *to = v[1 - i % 2];
+
+		free(self->stream.buf);
+		ASSERT_EQ(0, mig_save(from, &self->stream));
+		ASSERT_EQ(0, mig_load(to, self->stream.buf, self->stream.size, PAGE, &file));
+		close(file);
+		ASSERT_EQ(0, mig_go(to, S(RUNNING)));
+		ASSERT_EQ(0, mig_reset(from));
+	}
+	let_work_end(_metadata, &r[0], v[i % 2]);
+	let_work_end(_metadata, &r[1], v[i % 2]);
+}
+
+TEST_F(saved, heads)
+{
+	static const char blueprint[] = "slices=1 kind=render memory=4M heads=2";
+	const struct head_plane picture = { XRGB8888, 640, 480, 2560, 0x10000 };
+	unsigned int n;
+
+	open_vgpus(_metadata, self, blueprint, blueprint);
+	ASSERT_EQ(0, head_commit(&self->src, 0, &picture));
+	ASSERT_EQ(0, head_commit(&self->src, 1, &picture));
+	head_disable(&self->src, 1);
+	head_write(&self->src, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
+	carry(_metadata, self, PIECE);
+	for (n = 0; n < 2; n++) {
+		EXPECT_EQ(head32(&self->src, n, TESS_DREG_STATUS),
+			  head32(&self->dst, n, TESS_DREG_STATUS));
+		EXPECT_EQ(head32(&self->src, n, TESS_DREG_EDID + 8),
+			  head32(&self->dst, n, TESS_DREG_EDID + 8));
+	}
+	EXPECT_EQ(640, head32(&self->dst, 0, TESS_DREG_WIDTH));
+	EXPECT_EQ(0x10000, head64(&self->dst, 0, TESS_DREG_ADDRESS));
+	EXPECT_EQ(TESS_DEVENT_FLIP, head32(&self->dst, 0, TESS_DREG_EVENT_MASK));
+	/* It goes on to show what is committed */
+	head_write(&self->dst, 0, TESS_DREG_EVENTS, ~0U);
+	ASSERT_EQ(0, head_commit(&self->dst, 0, &picture));
+	EXPECT_TRUE(head_wait(&self->dst, 0, TESS_DEVENT_FLIP));
+}
+
+/* ---- what is refused ---- */
+
+static void expect_refused(struct __test_metadata *_metadata, struct __fixture_saved *self,
+			   const char *why)
+{
+	int file;
+
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	EXPECT_NE(0, mig_load(&self->dst, self->stream.buf, self->stream.size, PIECE, &file));
+	close(file);
+	if (!strstr(mdev_attr(self->uuid[1], "last_error"), why))
+		TH_LOG("%s", mdev_attr(self->uuid[1], "last_error"));
+	EXPECT_TRUE(strstr(mdev_attr(self->uuid[1], "last_error"), why));
+	EXPECT_EQ(-EINVAL, mig_go(&self->dst, S(STOP)));
+	EXPECT_EQ(S(ERROR), mig_state(&self->dst));
+	/* The other one has lost nothing */
+	EXPECT_EQ(0, mig_go(&self->src, S(RUNNING)));
+}
+
+TEST_F(saved, other_vslices)
+{
+	open_vgpus(_metadata, self, SMALL, "slices=2 max=3 kind=render memory=2M");
+	expect_refused(_metadata, self, "EINVAL: vslices: 2 there, 3 here");
+}
+
+TEST_F(saved, other_memory)
+{
+	open_vgpus(_metadata, self, SMALL, "slices=2 kind=render memory=4M");
+	expect_refused(_metadata, self, "EINVAL: bytes of VRAM: 4194304 there, 8388608 here");
+}
+
+TEST_F(saved, other_heads)
+{
+	open_vgpus(_metadata, self, SMALL, SMALL " heads=1");
+	expect_refused(_metadata, self, "EINVAL: possible heads: 0 there, 4 here");
+}
+
+TEST_F(saved, other_engines)
+{
+	open_vgpus(_metadata, self, SMALL, "slices=2 kind=compute memory=2M");
+	expect_refused(_metadata, self, " has not all engines of vslice 0");
+}
+
+/* True: what was written of it is refused, now or at its end, and a reset helps */
+static bool is_refused(struct vgpu *v, const void *buf, size_t size)
+{
+	int file, ret;
+
+	ret = mig_load(v, buf, size, PIECE, &file);
+	if (file < 0)
+		return false;
+	close(file);
+	if (!ret)
+		ret = mig_go(v, S(STOP));
+	return mig_go(v, S(STOP)) == -EINVAL && mig_state(v) == S(ERROR) && ret && !mig_reset(v);
+}
+
+/* Cut off after each byte of what is not VRAM */
+TEST_F(saved, truncated)
+{
+	unsigned int wrong = 0;
+	size_t i;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	for (i = 0; i < self->stream.size; i++)
+		wrong += !is_refused(&self->dst, self->stream.buf, i);
+	EXPECT_EQ(0, wrong);
+	/* The source is not concerned, and the destination takes what is whole */
+	free(self->stream.buf);
+	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	carry(_metadata, self, 1);
+}
+
+/* A bit of each byte is another one, but for most of those of VRAM */
+TEST_F(saved, damaged)
+{
+	unsigned int wrong = 0;
+	struct ring r;
+	size_t i, vram;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ring_start(&r, &self->src, 0);
+	ring_fill(&r, VRAM(0), PAGE, 77);
+	ASSERT_EQ(0, ring_finish(&r));
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	vram = self->stream.size - TRAILER - VRAM_BYTES;
+	for (i = 0; i < self->stream.size; i++) {
+		if (i > vram && i < vram + VRAM_BYTES - 4 && i % 4099)
+			continue;
+		self->stream.buf[i] ^= 1 << (i % 8);
+		if (!is_refused(&self->dst, self->stream.buf, self->stream.size)) {
+			TH_LOG("byte %zu may be any", i);
+			wrong++;
+		}
+		self->stream.buf[i] ^= 1 << (i % 8);
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_FALSE(is_refused(&self->dst, self->stream.buf, self->stream.size));
+}
+
+/* Bytes behind the end, and a stream that comes twice */
+TEST_F(saved, more_than_all)
+{
+	int file;
+
+	open_vgpus(_metadata, self, SMALL, SMALL);
+	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	ASSERT_EQ(0, mig_load(&self->dst, self->stream.buf, self->stream.size, PIECE, &file));
+	EXPECT_EQ(-1, write(file, self->stream.buf, self->stream.size));
+	EXPECT_EQ(EINVAL, errno);
+	close(file);
+}
+
+TEST_HARNESS_MAIN
