@@ -26,6 +26,7 @@ struct blueprint_sample {
 };
 
 #define EXCLUSIVE " topology=none engines=all heads=0 share=exclusive policy=manual gpus=1"
+#define WATCHED " topology=none engines=all heads=1 share=exclusive policy=manual gpus=1"
 #define SHARED " topology=ring engines=compute,display heads=1 share=shared weight=7 cap=0"
 
 static const struct blueprint_sample samples[] = {
@@ -35,8 +36,7 @@ static const struct blueprint_sample samples[] = {
 	{ "gpus=1 policy=auto\nmax=8\tmin=2 memory=16M kind=mixed slices=4\n" SHARED, 0,
 	  "slices=4 min=2 max=8 kind=mixed memory=16M" SHARED " policy=auto gpus=1" },
 	{ "kind=any displays=1@800x600 path=remote", 0,
-	  "slices=2 min=2 max=2 kind=any memory=0 topology=none engines=all heads=1 "
-	  "share=exclusive policy=manual gpus=1 displays=1@800x600 path=remote" },
+	  "slices=2 min=2 max=2 kind=any memory=0" WATCHED " displays=1@800x600 path=remote" },
 	{ "path=remote", -EINVAL, "column 1: path=remote without heads" },
 	{ "slcies=1", -EINVAL, "column 1: unknown word \"slcies\"" },
 	{ "slices=18446744073709551617", -EINVAL,

@@ -488,7 +488,7 @@ u32 tess_blueprint_display_slices(const struct tess_blueprint *bp, u64 bandwidth
 		return 1;
 	if (!bandwidth)
 		return TESS_MAX_SLICES + 1;
-	return min(div64_u64(bytes - 1, bandwidth), (u64)TESS_MAX_SLICES) + 1;
+	return min_t(u64, div64_u64(bytes - 1, bandwidth), TESS_MAX_SLICES) + 1;
 }
 
 /**

@@ -15,8 +15,9 @@
  * 3. Way. The slices of a GPU form a ring; each link of the topology costs the distance of
  *    its ends in it, and each vslice whose memory lies somewhere that to its bank, so that
  *    a vGPU grows towards its memory. Each head costs the distance from the bank of its frame to
- *    the nearest slice of the vGPU that shows it, or copies it for a viewer elsewhere. To take a vslice away from the slice that it has
- *    costs as much as PLACE_MOVE links, so that small gains move nobody.
+ *    the nearest slice of the vGPU that shows it, or copies it for a viewer elsewhere. To take a
+ *    vslice away from the slice that it has costs as much as PLACE_MOVE links, so that small
+ *    gains move nobody.
  * 4. Fragmentation. What counts is how many pairs of free slices of one kind lie in one run
  *    without a gap; the fewer are lost, the more useful is the rest. So the shortest run
  *    that suffices is taken, and from its end.
@@ -231,7 +232,7 @@ static u64 place_stay(const struct tess_place_request *req)
 	return tess_place_mask(req->now, min(req->n, req->nr_now));
 }
 
-/* One that serves its heads, that it stays on, with the fewest free slices; TESS_KIND_NONE: mixed */
+/* It serves the heads, has what stays, has the fewest free slices; TESS_KIND_NONE: mixed */
 static u32 place_any_kind(const struct tess_place *place, const struct tess_place_request *req,
 			  u64 free, u64 stay)
 {

@@ -5,12 +5,12 @@
  *
  * DOC: Adaption
  *
- * A vGPU with the policy "auto" and a range (min < max) or heads is looked at every adapt_period_ms: the
- * analyzer's profile of it goes through the same rules as a profile that somebody wrote down
- * (generate.c), and if they want more slices, or fewer, several times in a row, it is
- * composed anew. Engines and topology are what was asked for, and its memory cannot change while
- * it is in use. After a change it is left alone for a while, so that the averages can follow,
- * and after one that failed for longer.
+ * A vGPU with the policy "auto" and a range (min < max) or heads is looked at every
+ * adapt_period_ms: the analyzer's profile of it goes through the same rules as a profile that
+ * somebody wrote down (generate.c), and if they want more slices, or fewer, several times in a
+ * row, it is composed anew. Engines and topology are what was asked for, and its memory cannot
+ * change while it is in use. After a change it is left alone for a while, so that the averages can
+ * follow, and after one that failed for longer.
  *
  * If any kind was asked for, a vGPU on compute slices whose kernels would use units leans to mixed
  * slices, one on mixed slices that does little else than draw to render slices, and one on render
@@ -19,10 +19,10 @@
  *
  * The host follows heads in the same way: those that show something are read for each frame, and
  * copied while a viewer elsewhere looks, which makes the path remote. The vGPU has at least as many
- * slices as have the memory bandwidth for that. How much is drawn is seen from the load, so fill rates
- * count only if they were asked for. If not even the most slices can do it, it gets these, and what
- * is shown does not count. What the blueprint says of displays and their path is what was asked
- * for, and stays.
+ * slices as have the memory bandwidth for that. How much is drawn is seen from the load, so fill
+ * rates count only if they were asked for. If not even the most slices can do it, it gets these,
+ * and what is shown does not count. What the blueprint says of displays and their path is what was
+ * asked for, and stays.
  *
  * One that never worked gets no fewer slices: it was given what was asked for, and its client may
  * be about to start. No timer runs while a GPU has no such vGPU.

@@ -221,13 +221,13 @@ static int refuse_bandwidth(const struct tess_vgpu *vgpu, const struct tess_blue
 			    u64 best, struct tess_reason *reason)
 {
 	u32 kind = bp->kind ?: bp->leans;
+	const char *path = tess_blueprint_is_remote(bp) ? " with path=remote" : "";
 	u64 needed = div_u64(tess_blueprint_display_bytes(bp) + 999999, 1000000);
 
 	return tess_refuse(vgpu->gpu, vgpu->name, reason, -ENOSPC,
 			   "displays%s need %llu MB/s of memory, slices=%u%s%s give %llu",
-			   tess_blueprint_is_remote(bp) ? " with path=remote" : "", needed, bp->slices,
-			   kind ? " of kind " : "", kind ? tess_kind_name(kind) : "",
-			   div_u64(best * bp->slices, 1000000));
+			   path, needed, bp->slices, kind ? " of kind " : "",
+			   kind ? tess_kind_name(kind) : "", div_u64(best * bp->slices, 1000000));
 }
 
 /**

@@ -3,8 +3,8 @@
  * DOC: display heads
  *
  * The GPU does not know heads, and the core only what it is told (shown.c): what a head of a vGPU
- * shows is a buffer in the vGPU's VRAM that the host reads (gfx.c). Here are its registers, and what
- * a scanout does of its own accord: at a frame it takes over what was committed, and tells.
+ * shows is a buffer in the vGPU's VRAM that the host reads (gfx.c). Here are its registers, and
+ * what a scanout does of its own accord: at a frame it takes over what was committed, and tells.
  *
  *	registers --COMMIT, checked--> next --frame--> shown
  *	                       \                      /

@@ -3,10 +3,10 @@
  * DOC: what heads show
  *
  * The core composes for what it is told of: how many heads of a vGPU show something, the mode of
- * the one that is read most, in whose memory the frame of that one is, and whether a viewer elsewhere
- * looks. The front-end tells it when one of these is another, not at each flip. What the guest
- * sets can be anything that a COMMIT takes, as often as the guest likes, and costs no more than a
- * note to work that looks a few times a second.
+ * the one that is read most, in whose memory the frame of that one is, and whether a viewer
+ * elsewhere looks. The front-end tells it when one of these is another, not at each flip. What the
+ * guest sets can be anything that a COMMIT takes, as often as the guest likes, and costs no more
+ * than a note to work that looks a few times a second.
  */
 #include <linux/bitops.h>
 #include <linux/math.h>

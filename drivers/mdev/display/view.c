@@ -7,10 +7,10 @@
  * something else: uapi/linux/tessera_view.h.
  *
  * Nobody waits for a viewer. A flip makes a note in each open file, withdraws what the file has
- * mapped of the head, and wakes up the tasks in its poll(); a vGPU has VIEW_FILES_MAX files at most.
- * What a file has not looked at is one rectangle for each head, however many pictures it was. The
- * notes are made under &tess_mdev.map_lock, which changes of heads hold in any case, so that they
- * have no lock of their own, and LOOK takes it for writing.
+ * mapped of the head, and wakes up the tasks in its poll(); a vGPU has at most VIEW_FILES_MAX
+ * files. What a file has not looked at is one rectangle for each head, however many pictures it
+ * was. The notes are made under &tess_mdev.map_lock, which changes of heads hold in any case, so
+ * that they have no lock of their own, and LOOK takes it for writing.
  *
  * A file may outlive the vGPU. It holds the device of this file, which knows the vGPU until that is
  * removed: &tess_mdev_view.lock is held for reading as long as the vGPU is needed.
