@@ -10,6 +10,7 @@
 #include "harness.h"
 #include "heads.h"
 #include "vgpu.h"
+#include "views.h"
 
 #define PERIOD_FILE "/sys/module/tessera/parameters/adapt_period_ms"
 #define LIMIT_MS 60000
@@ -151,6 +152,26 @@ TEST_F_TIMEOUT(shown, path, 400)
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "path=local"));
 	EXPECT_TRUE(becomes(self->uuid, 1));
 	EXPECT_STREQ("none", mdev_attr(self->uuid, "last_error"));
+}
+
+/* A viewer elsewhere has its frames copied, for as long as it looks */
+TEST_F_TIMEOUT(shown, viewer, 400)
+{
+	struct vgpu *v = &self->v;
+	int fd;
+
+	work(_metadata, v);
+	show(_metadata, v, 0, HZ_OF_ONE);
+	EXPECT_TRUE(profile_has(self->uuid, " displays=1@1024x768@60 path=local"));
+	fd = view_open(self->uuid);
+	ASSERT_LE(0, fd);
+	EXPECT_TRUE(becomes(self->uuid, 3));
+	EXPECT_TRUE(profile_has(self->uuid, " path=remote"));
+	/* Nobody asked for it */
+	EXPECT_FALSE(strstr(mdev_attr(self->uuid, "blueprint"), "path="));
+	close(fd);
+	EXPECT_TRUE(becomes(self->uuid, 1));
+	EXPECT_TRUE(profile_has(self->uuid, " path=local"));
 }
 
 TEST_F_TIMEOUT(shown, manual, 100)
