@@ -6,7 +6,7 @@
  * viewer looks at a head (TESSERA_VIEW_LOOK), maps what it shows, and waits until it shows
  * something else: uapi/linux/tessera_view.h.
  *
- * Nobody waits for a viewer. A flip makes a note in each open file, withdraws what the file has
+ * No flip waits for a viewer. It makes a note in each open file, withdraws what the file has
  * mapped of the head, and wakes up the tasks in its poll(); a vGPU has at most VIEW_FILES_MAX
  * files. What a file has not looked at is one rectangle for each head, however many pictures it
  * was. The notes are made under &tess_mdev.map_lock, which changes of heads hold in any case, so
