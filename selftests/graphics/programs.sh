@@ -159,7 +159,7 @@ gears()
 		gears_left=$((gears_left - 1))
 		sleep 2
 	done
-	kill -INT "$gears_pid"
+	kill "$gears_pid"
 	wait "$gears_pid"
 	cat "$dir/gears"
 	turned
