@@ -4,6 +4,8 @@
  * that are copied for a viewer elsewhere take as many slices as have the memory for that, within
  * what the blueprint allows. With the policy "manual" nothing happens, but the profile tells.
  */
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpus.h"
@@ -154,10 +156,13 @@ TEST_F_TIMEOUT(shown, path, 400)
 	EXPECT_STREQ("none", mdev_attr(self->uuid, "last_error"));
 }
 
-/* A viewer elsewhere has its frames copied, for as long as it looks */
+/* A viewer elsewhere has its frames copied, for as long as it has some of a head mapped */
 TEST_F_TIMEOUT(shown, viewer, 400)
 {
+	const size_t size = 8 * (size_t)sysconf(_SC_PAGESIZE), page = size / 8;
+	struct tessera_view_look look;
 	struct vgpu *v = &self->v;
+	uint8_t *map;
 	int fd;
 
 	work(_metadata, v);
@@ -165,12 +170,49 @@ TEST_F_TIMEOUT(shown, viewer, 400)
 	EXPECT_TRUE(profile_has(self->uuid, " displays=1@1024x768@60 path=local"));
 	fd = view_open(self->uuid);
 	ASSERT_LE(0, fd);
-	EXPECT_TRUE(becomes(self->uuid, 3));
+	EXPECT_EQ(VIEW_SHOWN, view_look(fd, 0, &look));
+	EXPECT_TRUE(profile_has(self->uuid, " path=local"));
+	map = (uint8_t *)view_map(fd, 0, size);
+	ASSERT_NE(MAP_FAILED, (void *)map);
 	EXPECT_TRUE(profile_has(self->uuid, " path=remote"));
+	EXPECT_TRUE(becomes(self->uuid, 3));
 	/* Nobody asked for it */
 	EXPECT_FALSE(strstr(mdev_attr(self->uuid, "blueprint"), "path="));
-	close(fd);
+	/* A hole makes two of one */
+	EXPECT_EQ(0, munmap(map + page, page));
+	EXPECT_EQ(0, munmap(map, page));
+	EXPECT_TRUE(profile_has(self->uuid, " path=remote"));
+	EXPECT_EQ(0, munmap(map + 2 * page, size - 2 * page));
+	EXPECT_TRUE(profile_has(self->uuid, " path=local"));
 	EXPECT_TRUE(becomes(self->uuid, 1));
+	close(fd);
+}
+
+/* What a child has mapped counts, too, and ends with it */
+TEST_F_TIMEOUT(shown, child_of_viewer, 100)
+{
+	int fd, held[2];
+	uint8_t *map;
+	pid_t child;
+	char c;
+
+	fd = view_open(self->uuid);
+	ASSERT_LE(0, fd);
+	map = (uint8_t *)view_map(fd, 0, 4096);
+	ASSERT_NE(MAP_FAILED, (void *)map);
+	ASSERT_EQ(0, pipe(held));
+	child = fork();
+	if (!child) {
+		close(held[1]);
+		_exit(read(held[0], &c, 1));
+	}
+	ASSERT_LT(0, child);
+	close(held[0]);
+	munmap(map, 4096);
+	close(fd);
+	EXPECT_TRUE(profile_has(self->uuid, " path=remote"));
+	close(held[1]);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	EXPECT_TRUE(profile_has(self->uuid, " path=local"));
 }
 

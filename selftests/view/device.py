@@ -71,6 +71,11 @@ class Device:
         self.servers.append(Server(self.uuid, *options))
         return self.servers[-1]
 
+    def path(self):
+        """Of its frames"""
+        with open(f"{MDEV}/{self.uuid}/profile") as f:
+            return dict(word.split("=") for word in f.read().split() if "=" in word)["path"]
+
     def shut(self):
         """The VMM ends."""
         if self.screen.poll() is None:
@@ -194,6 +199,21 @@ def test_idle():
         assert server.stats()["looks"] == before["looks"], "looked for nobody"
 
 
+def test_path():
+    with Device(1) as d:
+        d.show(64, 64)
+        server = d.serve()
+        assert d.path() == "local", "a server alone copies nothing"
+        client = rfb.Client(server.port)
+        client.whole()
+        assert d.path() == "remote"
+        client.close()
+        end = time.monotonic() + 60
+        while d.path() != "local":
+            assert time.monotonic() < end, "remote after the last client has gone"
+            time.sleep(0.1)
+
+
 def test_removed():
     with Device(1) as d:
         d.load(b"\7" * (640 * 480 * 4))
@@ -262,6 +282,7 @@ TESTS = {
     "what is drawn without a flip is seen": test_untold,
     "each head has its server, and may come later": test_heads,
     "nothing is looked at without clients": test_idle,
+    "a remote path while there are clients": test_path,
     "the vGPU is removed": test_removed,
     "the VMM is killed": test_killed,
     "vGPUs are named as far as it takes": test_names,

@@ -4,8 +4,9 @@
  *
  * /dev/tessera/view/UUID (include/uapi/linux/tessera_view.h). One file of it is open, and looks at
  * one head. The kernel says what was damaged since this file's last look, however long ago that
- * was, so nothing has to be looked at while there is no client. The picture is mapped once: what is
- * read is the picture that is shown then.
+ * was, so nothing has to be looked at while there is no client. The picture is mapped while there
+ * are clients, as that is what makes the path of its frames a remote one: what is read is the
+ * picture that is shown then.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -77,6 +78,13 @@ int source_open(struct source *source, const char *name, unsigned int head)
 	return source->fd < 0 ? -1 : 0;
 }
 
+void source_rest(struct source *source)
+{
+	if (source->map)
+		munmap((void *)source->map, source->mapped);
+	source->map = NULL;
+}
+
 /* The mapping of an earlier picture serves if that was not smaller */
 static int map(struct source *source, uint64_t offset, uint64_t size)
 {
@@ -84,9 +92,7 @@ static int map(struct source *source, uint64_t offset, uint64_t size)
 
 	if (source->map && source->mapped >= size)
 		return 0;
-	if (source->map)
-		munmap((void *)source->map, source->mapped);
-	source->map = NULL;
+	source_rest(source);
 	start = mmap(NULL, size, PROT_READ, MAP_SHARED, source->fd, (off_t)offset);
 	if (start == MAP_FAILED)
 		return -errno;
@@ -136,10 +142,8 @@ int source_look(struct source *source, struct source_look *look)
 
 void source_close(struct source *source)
 {
-	if (source->map)
-		munmap((void *)source->map, source->mapped);
+	source_rest(source);
 	if (source->fd >= 0)
 		close(source->fd);
-	source->map = NULL;
 	source->fd = -1;
 }

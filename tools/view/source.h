@@ -15,7 +15,7 @@
  * @fd: readable when the head changed since the last look; hung up when the vGPU is gone
  * @head: number
  * @uuid: of the vGPU
- * @map: picture; NULL: none was shown yet
+ * @map: picture; NULL: nothing is mapped
  * @mapped: bytes of it
  */
 struct source {
@@ -51,6 +51,9 @@ int source_look(struct source *source, struct source_look *look);
 /* shadow_take() of what a look told. Returns false if the picture went away: look again. */
 bool source_take(const struct source *source, const struct source_look *look,
 		 const struct shadow_rect *rect, struct shadow *shadow, unsigned int *found);
+
+/* Nobody watches: have nothing mapped until the next look */
+void source_rest(struct source *source);
 
 void source_close(struct source *source);
 

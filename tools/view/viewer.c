@@ -3,7 +3,7 @@
  * DOC: the server
  *
  * One thread looks at the head, keeps the shadow, and starts a process for each client. Without
- * clients it sleeps, and neither looks nor copies. What it shares with clients' processes is the
+ * clients it sleeps, and neither looks nor copies, and has nothing of the head mapped. What it shares with clients' processes is the
  * shadow, which they cannot write, and for each of them the set of tiles that changed.
  */
 #include <errno.h>
@@ -224,6 +224,8 @@ static void take_notice(struct viewer *v)
 
 	if (watched && !v->watched)
 		pace_wake(&v->pace, now_ns());
+	if (!watched)
+		source_rest(&v->source);
 	v->watched = watched;
 }
 

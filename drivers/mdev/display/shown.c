@@ -42,7 +42,7 @@ static void shown_sum(const struct tess_mdev *tm, struct tess_shown *shown)
 	unsigned int n;
 
 	memset(shown, 0, sizeof(*shown));
-	shown->remote = display->given && display->watchers;
+	shown->remote = display->given && display->watched;
 	for (n = 0; n < TESS_HEADS_MAX; n++) {
 		const struct tess_mdev_plane *plane = &display->head[n].shown;
 
@@ -80,13 +80,13 @@ void tess_mdev_shown_tell(struct tess_mdev *tm, bool anew)
 }
 
 /**
- * tess_mdev_viewers() - viewers elsewhere came or went
+ * tess_mdev_watch() - a mapping of a viewer elsewhere came or went
  * @tm: vGPU; map_lock is held for writing
- * @count: how many there are now
+ * @change: 1 or -1
  */
-void tess_mdev_viewers(struct tess_mdev *tm, unsigned int count)
+void tess_mdev_watch(struct tess_mdev *tm, int change)
 {
 	lockdep_assert_held_write(&tm->map_lock);
-	tm->display.watchers = count;
+	tm->display.watched += change;
 	tess_mdev_shown_tell(tm, false);
 }

@@ -7,6 +7,6 @@
 struct tess_mdev;
 
 void tess_mdev_shown_tell(struct tess_mdev *tm, bool anew);
-void tess_mdev_viewers(struct tess_mdev *tm, unsigned int count);
+void tess_mdev_watch(struct tess_mdev *tm, int change);
 
 #endif

@@ -147,7 +147,7 @@ struct tess_mdev_edid {
  * @next_edid: what the VMM writes; taken over when the link comes up
  * @head: heads, given or not
  * @totals: of each head
- * @watchers: viewers elsewhere, for whom frames are copied
+ * @watched: mappings of viewers elsewhere, for whom frames are copied
  * @told: what the core was told that heads show
  * @clock: of each head
  * @view: device that viewers open; written before it is there and after it is gone
@@ -161,7 +161,7 @@ struct tess_mdev_display {
 	struct tess_mdev_edid next_edid;
 	struct tess_mdev_head head[TESS_HEADS_MAX];
 	struct tess_mdev_totals totals[TESS_HEADS_MAX];
-	unsigned int watchers;
+	unsigned int watched;
 	struct tess_shown told;
 	struct tess_mdev_clock clock[TESS_HEADS_MAX];
 	struct tess_mdev_view *view;

@@ -12,6 +12,9 @@
  * was. The notes are made under &tess_mdev.map_lock, which changes of heads hold in any case, so
  * that they have no lock of their own, and LOOK takes it for writing.
  *
+ * Frames are copied for viewers that have some of a head mapped, which the core is told of: a file
+ * that only waits for a picture costs the vGPU nothing.
+ *
  * A file may outlive the vGPU. It holds the device of this file, which knows the vGPU until that is
  * removed: &tess_mdev_view.lock is held for reading as long as the vGPU is needed.
  */
@@ -240,7 +243,34 @@ static vm_fault_t view_fault(struct vm_fault *vmf)
 	return view_fault_locked(tm, viewer, vmf);
 }
 
+/* A mapping of @viewer's comes (1) or goes (-1) */
+static int view_count(struct tess_mdev_viewer *viewer, int change)
+{
+	struct tess_mdev *tm;
+
+	guard(rwsem_read)(&viewer->view->lock);
+	tm = viewer->view->tm;
+	if (!tm)
+		return -ENODEV;
+	guard(rwsem_write)(&tm->map_lock);
+	tess_mdev_watch(tm, change);
+	return 0;
+}
+
+/* Part of one that was split, or that of a child: the file of both is open */
+static void view_vma_open(struct vm_area_struct *vma)
+{
+	view_count(vma->vm_file->private_data, 1);
+}
+
+static void view_vma_close(struct vm_area_struct *vma)
+{
+	view_count(vma->vm_file->private_data, -1);
+}
+
 static const struct vm_operations_struct view_vm_ops = {
+	.open = view_vma_open,
+	.close = view_vma_close,
 	.fault = view_fault,
 };
 
@@ -249,9 +279,8 @@ static int view_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	u64 at = (u64)vma->vm_pgoff << PAGE_SHIFT, off = at & TESS_MDEV_VIEW_MASK;
 	struct tess_mdev_viewer *viewer = file->private_data;
+	int ret;
 
-	if (!READ_ONCE(viewer->view->tm))
-		return -ENODEV;
 	/* VM_SHARED is not there if the file was opened for reading only */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
@@ -260,6 +289,9 @@ static int view_mmap(struct file *file, struct vm_area_struct *vma)
 	if (at >> TESS_MDEV_VIEW_SHIFT >= TESSERA_VIEW_HEADS ||
 	    off + (vma->vm_end - vma->vm_start) > TESS_MDEV_VIEW_SIZE)
 		return -EINVAL;
+	ret = view_count(viewer, 1);
+	if (ret)
+		return ret;
 	vm_flags_mod(vma, VM_IO | VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE);
 	vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	vma->vm_ops = &view_vm_ops;
@@ -280,7 +312,6 @@ static int view_join(struct tess_mdev_view *view, struct tess_mdev_viewer *viewe
 	if (list_count_nodes(&tm->display.viewers) >= VIEW_FILES_MAX)
 		return -EBUSY;
 	list_add_tail(&viewer->link, &tm->display.viewers);
-	tess_mdev_viewers(tm, list_count_nodes(&tm->display.viewers));
 	return 0;
 }
 
@@ -315,7 +346,6 @@ static void view_leave(struct tess_mdev_viewer *viewer)
 		return;
 	guard(rwsem_write)(&tm->map_lock);
 	list_del(&viewer->link);
-	tess_mdev_viewers(tm, list_count_nodes(&tm->display.viewers));
 }
 
 /* No mapping of it is left */

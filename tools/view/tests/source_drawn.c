@@ -90,6 +90,12 @@ int source_look(struct source *source, struct source_look *look)
 	return 0;
 }
 
+/* Counts for no vGPU */
+void source_rest(struct source *source)
+{
+	(void)source;
+}
+
 void source_close(struct source *source)
 {
 	munmap((void *)source->map, source->mapped);
