@@ -347,8 +347,9 @@ struct tess_reg_ops {
  * @as_map: as tess_as_map(); the range is checked. No lock is held
  * @as_unmap: as tess_as_unmap(); the range is checked. No lock is held
  * @as_written: optional: set the bits of those blocks of 2 MiB of a range of stage 2 that slices
- *	may have written to since the last call, or since they were mapped for writing. No slice
- *	runs with it, and nobody maps or unmaps anything in the range. No lock is held
+ *	may have written to since the last call, or since they were mapped for writing. Slices may
+ *	run with it: what they write before it returns may count to it alone. Nobody maps or unmaps
+ *	anything in the range. No lock is held
  *
  * @ring_alloc: allocate a ring that is on no slice. No lock is held. Error pointer: -ENOMEM
  * @ring_start: enable a ring on a slice that is reset or was left by ring_destroy(); or, with @ctx

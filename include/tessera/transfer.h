@@ -20,6 +20,15 @@ struct tess_reason;
 struct tess_vgpu;
 
 /**
+ * tess_vgpu_can_freeze() - does it make sense to try it?
+ * @vgpu: vGPU with parked() and resumed()
+ * @reason: filled if not; may be NULL
+ *
+ * Return: 0; -EOPNOTSUPP the GPU or the client cannot, and never will.
+ */
+int tess_vgpu_can_freeze(const struct tess_vgpu *vgpu, struct tess_reason *reason);
+
+/**
  * tess_vgpu_freeze() - no vslice runs from now on
  * @vgpu: vGPU with parked() and resumed()
  * @reason: filled if it is refused; may be NULL

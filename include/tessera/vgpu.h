@@ -223,7 +223,8 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  * tess_vgpu_scrub() - make a vGPU as tess_vgpu_create() gave it
  * @vgpu: vGPU without rings of the core
  * @blocks: bitmap: blocks of its VRAM, if it has any, that CPUs may have written to since the
- *	last scrub; all, if there was none. The GPU's are added
+ *	last scrub, and those that tess_vgpu_written() found since; all, if there was none. The
+ *	GPU's are added
  * @zeroed: result: bytes that were zeroed
  *
  * Resets every vslice (ring set-up, faults, counters, local memory, translations) and zeroes what
@@ -238,6 +239,19 @@ int tess_vgpu_set_stage2(struct tess_vgpu *vgpu, struct tess_as *as);
  * Return: 0; -EIO a slice cannot be reset, gone() follows; -ENODEV.
  */
 int tess_vgpu_scrub(struct tess_vgpu *vgpu, unsigned long *blocks, u64 *zeroed);
+
+/**
+ * tess_vgpu_written() - which blocks of its VRAM did the GPU write to?
+ * @vgpu: vGPU
+ * @blocks: bitmap: those that slices may have written to since the last call, scrubs included, are
+ *	added; all, if the GPU does not know
+ *
+ * The slices run on. What they write until this returns may count to this call alone, so whoever
+ * copies reads after it. The caller serializes calls for a vGPU, scrubs included.
+ *
+ * Return: 0; -ENODEV.
+ */
+int tess_vgpu_written(struct tess_vgpu *vgpu, unsigned long *blocks);
 
 /**
  * tess_vgpu_set_weight() - share of a vGPU in the slices that it shares

@@ -6,10 +6,39 @@
 #include <unistd.h>
 
 #include "saved.h"
-#include "vgpu.h"
 
 /* As much as QEMU reads at once */
 #define PIECE (1 << 20)
+
+void ends_begin(struct ends *e)
+{
+	mdev_remove_all();
+	e->src.device = e->src.group = e->src.container = -1;
+	e->dst.device = e->dst.group = e->dst.container = -1;
+}
+
+int ends_open(struct ends *e, const char *from, const char *to)
+{
+	int ret;
+
+	ret = mdev_create("blank", e->uuid[0]) ?: mdev_create("blank", e->uuid[1]);
+	if (!ret)
+		ret = mdev_attr_write(e->uuid[0], "blueprint", from);
+	if (!ret)
+		ret = mdev_attr_write(e->uuid[1], "blueprint", to);
+	if (!ret)
+		ret = vgpu_open(&e->src, e->uuid[0]);
+	return ret ?: vgpu_join(&e->dst, e->uuid[1], &e->src);
+}
+
+void ends_close(struct ends *e)
+{
+	/* It is the other one's */
+	e->dst.ram = NULL;
+	vgpu_close(&e->dst);
+	vgpu_close(&e->src);
+	mdev_remove_all();
+}
 
 /* A feature with its structure */
 union feature {
@@ -93,20 +122,49 @@ static ssize_t read_piece(struct saved *s, int file)
 	return len;
 }
 
-int mig_save(struct vgpu *v, struct saved *s)
+int mig_read(int file, struct saved *s)
 {
 	ssize_t len;
+
+	do {
+		len = read_piece(s, file);
+	} while (len > 0);
+	return len;
+}
+
+int mig_save(struct vgpu *v, struct saved *s)
+{
 	int file, ret;
 
 	*s = (struct saved){};
 	ret = mig_set(v, VFIO_DEVICE_STATE_STOP_COPY, &file);
 	if (ret)
 		return ret;
-	do {
-		len = read_piece(s, file);
-	} while (len > 0);
+	ret = mig_read(file, s);
 	close(file);
-	return len;
+	return ret;
+}
+
+int mig_precopy(struct vgpu *v, int *file)
+{
+	return mig_set(v, VFIO_DEVICE_STATE_PRE_COPY, file);
+}
+
+int mig_info(int file, struct vfio_precopy_info *info)
+{
+	*info = (struct vfio_precopy_info){ .argsz = sizeof(*info) };
+	return ioctl(file, VFIO_MIG_GET_PRECOPY_INFO, info) ? -errno : 0;
+}
+
+int mig_finish(struct vgpu *v, int file, struct saved *s)
+{
+	int none, ret;
+
+	ret = mig_set(v, VFIO_DEVICE_STATE_STOP_COPY, &none);
+	if (!ret)
+		ret = none < 0 ? mig_read(file, s) : -EBADF;
+	close(file);
+	return ret;
 }
 
 int mig_load(struct vgpu *v, const void *buf, size_t size, size_t piece, int *file)

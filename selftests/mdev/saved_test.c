@@ -18,47 +18,25 @@
 #define MEGA (1 << 20)
 /* Start of a record: its size, flags, tag, argument */
 #define RECORD 24
-#define HEADER_SIZE 72
-#define TRAILER (RECORD + 16)
-/* VRAM is sent in pieces of 64 KiB */
-#define VRAM_BYTES 65536
+#define HEADER_SIZE 56
 
 #define SMALL "slices=2 kind=render memory=2M"
 
 FIXTURE(saved)
 {
-	char uuid[2][37];
-	struct vgpu src;
-	struct vgpu dst;
+	struct ends e;
 	struct saved stream;
 };
 
-static void open_vgpus(struct __test_metadata *_metadata, struct __fixture_saved *self,
-		       const char *from, const char *to)
-{
-	ASSERT_EQ(0, mdev_create("blank", self->uuid[0]));
-	ASSERT_EQ(0, mdev_create("blank", self->uuid[1]));
-	ASSERT_EQ(0, mdev_attr_write(self->uuid[0], "blueprint", from));
-	ASSERT_EQ(0, mdev_attr_write(self->uuid[1], "blueprint", to));
-	ASSERT_EQ(0, vgpu_open(&self->src, self->uuid[0]));
-	ASSERT_EQ(0, vgpu_join(&self->dst, self->uuid[1], &self->src));
-}
-
 FIXTURE_SETUP(saved)
 {
-	mdev_remove_all();
-	self->src.device = self->src.group = self->src.container = -1;
-	self->dst.device = self->dst.group = self->dst.container = -1;
+	ends_begin(&self->e);
 }
 
 FIXTURE_TEARDOWN(saved)
 {
 	free(self->stream.buf);
-	/* It is the other one's */
-	self->dst.ram = NULL;
-	vgpu_close(&self->dst);
-	vgpu_close(&self->src);
-	mdev_remove_all();
+	ends_close(&self->e);
 }
 
 /* What is saved of the one becomes the other, which runs then */
@@ -66,12 +44,12 @@ static void carry(struct __test_metadata *_metadata, struct __fixture_saved *sel
 {
 	int file;
 
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
-	ASSERT_EQ(0, mig_load(&self->dst, self->stream.buf, self->stream.size, piece, &file));
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
+	ASSERT_EQ(0, mig_load(&self->e.dst, self->stream.buf, self->stream.size, piece, &file));
 	/* As QEMU does it */
 	close(file);
-	ASSERT_EQ(0, mig_go(&self->dst, VFIO_DEVICE_STATE_RUNNING));
-	ASSERT_EQ(VFIO_DEVICE_STATE_RUNNING, mig_state(&self->dst));
+	ASSERT_EQ(0, mig_go(&self->e.dst, VFIO_DEVICE_STATE_RUNNING));
+	ASSERT_EQ(VFIO_DEVICE_STATE_RUNNING, mig_state(&self->e.dst));
 }
 
 /* ---- states ---- */
@@ -79,43 +57,61 @@ static void carry(struct __test_metadata *_metadata, struct __fixture_saved *sel
 #define S(name) VFIO_DEVICE_STATE_##name
 
 static const unsigned int states[] = { S(STOP), S(RUNNING), S(STOP_COPY), S(RESUMING),
-				       S(RUNNING_P2P) };
+				       S(RUNNING_P2P), S(PRE_COPY), S(PRE_COPY_P2P) };
+
+/* What VFIO expects: a new file, but where the one of PRE_COPY goes on */
+static bool gives_file(unsigned int from, unsigned int to)
+{
+	bool precopy = from == S(PRE_COPY) || from == S(PRE_COPY_P2P);
+
+	if (from == to || to == S(STOP) || to == S(RUNNING) || to == S(RUNNING_P2P))
+		return false;
+	return to == S(RESUMING) || !precopy;
+}
+
+/* There is no way back to PRE_COPY; and none on from RESUMING, as nothing came */
+static bool has_way(unsigned int from, unsigned int to)
+{
+	if (from == S(STOP_COPY))
+		return to != S(PRE_COPY) && to != S(PRE_COPY_P2P);
+	return from != S(RESUMING) || from == to;
+}
 
 TEST_F(saved, states)
 {
 	unsigned int i, j;
+	unsigned int stays;
 	int file, want;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	EXPECT_EQ(VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P, mig_flags(&self->src));
-	EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	EXPECT_EQ(VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P | VFIO_MIGRATION_PRE_COPY,
+		  mig_flags(&self->e.src));
+	EXPECT_EQ(S(RUNNING), mig_state(&self->e.src));
 	for (i = 0; i < sizeof(states) / sizeof(*states); i++) {
 		for (j = 0; j < sizeof(states) / sizeof(*states); j++) {
-			ASSERT_EQ(0, mig_go(&self->src, states[i]));
-			/* Nothing came, so that there is no way on from there */
-			want = states[i] == S(RESUMING) && i != j ? -EINVAL : 0;
-			EXPECT_EQ(want, mig_set(&self->src, states[j], &file));
-			EXPECT_EQ(want ? S(ERROR) : states[j], mig_state(&self->src));
-			EXPECT_EQ(!want && i != j &&
-					  (states[j] == S(STOP_COPY) || states[j] == S(RESUMING)),
-				  file >= 0);
+			ASSERT_EQ(0, mig_go(&self->e.src, states[i]));
+			want = has_way(states[i], states[j]) ? 0 : -EINVAL;
+			stays = states[i] == S(RESUMING) ? S(ERROR) : states[i];
+			EXPECT_EQ(want, mig_set(&self->e.src, states[j], &file));
+			EXPECT_EQ(want ? stays : states[j], mig_state(&self->e.src));
+			EXPECT_EQ(!want && gives_file(states[i], states[j]), file >= 0);
 			if (file >= 0)
 				close(file);
-			ASSERT_EQ(0, mig_reset(&self->src));
-			EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+			ASSERT_EQ(0, mig_reset(&self->e.src));
+			EXPECT_EQ(S(RUNNING), mig_state(&self->e.src));
 		}
 	}
 }
 
 TEST_F(saved, states_that_it_has_not)
 {
-	static const unsigned int none[] = { S(ERROR), S(PRE_COPY), S(PRE_COPY_P2P), 99 };
+	static const unsigned int none[] = { S(ERROR), 99 };
 	unsigned int i;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
 	for (i = 0; i < sizeof(none) / sizeof(*none); i++) {
-		EXPECT_EQ(-EINVAL, mig_go(&self->src, none[i]));
-		EXPECT_EQ(S(RUNNING), mig_state(&self->src));
+		EXPECT_EQ(-EINVAL, mig_go(&self->e.src, none[i]));
+		EXPECT_EQ(S(RUNNING), mig_state(&self->e.src));
 	}
 }
 
@@ -125,20 +121,20 @@ TEST_F(saved, files_of_another_state)
 	char byte = 0;
 	int file;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ASSERT_EQ(0, mig_set(&self->src, S(STOP_COPY), &file));
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ASSERT_EQ(0, mig_set(&self->e.src, S(STOP_COPY), &file));
 	EXPECT_EQ(-1, write(file, &byte, 1));
 	EXPECT_EQ(1, read(file, &byte, 1));
-	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	ASSERT_EQ(0, mig_go(&self->e.src, S(STOP)));
 	/* The record that it is in the middle of is there */
-	EXPECT_EQ(RECORD + HEADER_SIZE - 1, read(file, self->src.ram, RECORD + HEADER_SIZE - 1));
+	EXPECT_EQ(RECORD + HEADER_SIZE - 1, read(file, self->e.src.ram, RECORD + HEADER_SIZE - 1));
 	EXPECT_EQ(-1, read(file, &byte, 1));
 	EXPECT_EQ(EBADFD, errno);
 	close(file);
-	ASSERT_EQ(0, mig_set(&self->src, S(RESUMING), &file));
+	ASSERT_EQ(0, mig_set(&self->e.src, S(RESUMING), &file));
 	EXPECT_EQ(-1, read(file, &byte, 1));
-	ASSERT_EQ(0, mig_reset(&self->src));
-	EXPECT_EQ(-1, write(file, self->src.ram, PAGE));
+	ASSERT_EQ(0, mig_reset(&self->e.src));
+	EXPECT_EQ(-1, write(file, self->e.src.ram, PAGE));
 	close(file);
 }
 
@@ -148,11 +144,11 @@ TEST_F(saved, file_outlives_the_vgpu)
 	char byte;
 	int file;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ASSERT_EQ(0, mig_set(&self->dst, S(STOP_COPY), &file));
-	self->dst.ram = NULL;
-	vgpu_close(&self->dst);
-	EXPECT_EQ(0, mdev_remove(self->uuid[1]));
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ASSERT_EQ(0, mig_set(&self->e.dst, S(STOP_COPY), &file));
+	self->e.dst.ram = NULL;
+	vgpu_close(&self->e.dst);
+	EXPECT_EQ(0, mdev_remove(self->e.uuid[1]));
 	EXPECT_EQ(-1, read(file, &byte, 1));
 	EXPECT_EQ(EBADFD, errno);
 	close(file);
@@ -200,22 +196,22 @@ TEST_F(saved, nothing_runs_and_nothing_hangs)
 {
 	struct ring r;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	start_work(&r, &self->src, 0);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	start_work(&r, &self->e.src, 0);
 	await_start(_metadata, &r);
-	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
-	*(volatile uint64_t *)ram_at(&self->src, DATA_GPA) = 1;
+	ASSERT_EQ(0, mig_go(&self->e.src, S(STOP)));
+	*(volatile uint64_t *)ram_at(&self->e.src, DATA_GPA) = 1;
 	usleep(300000);
 	EXPECT_EQ(0, r.rec->seq);
 	/* A register that is written has no effect, and can be read */
-	client_reg64_write(&self->src, 0, TESS_SREG_RPTR, 7);
-	client_reg32_write(&self->src, 0, TESS_SREG_RESET, 1);
-	EXPECT_EQ(RING_GPA(0), client_reg64(&self->src, 0, TESS_SREG_RING_BASE));
+	client_reg64_write(&self->e.src, 0, TESS_SREG_RPTR, 7);
+	client_reg32_write(&self->e.src, 0, TESS_SREG_RESET, 1);
+	EXPECT_EQ(RING_GPA(0), client_reg64(&self->e.src, 0, TESS_SREG_RING_BASE));
 	/* Nobody takes it away, nobody gives it more */
-	EXPECT_EQ(-EBUSY, mdev_attr_write(self->uuid[0], "blueprint", "slices=1"));
-	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING)));
-	let_work_end(_metadata, &r, &self->src);
-	EXPECT_EQ(0, mdev_stat(self->uuid[0], "client_faults"));
+	EXPECT_EQ(-EBUSY, mdev_attr_write(self->e.uuid[0], "blueprint", "slices=1"));
+	ASSERT_EQ(0, mig_go(&self->e.src, S(RUNNING)));
+	let_work_end(_metadata, &r, &self->e.src);
+	EXPECT_EQ(0, mdev_stat(self->e.uuid[0], "client_faults"));
 }
 
 /* The machine stays where it is after all */
@@ -223,12 +219,12 @@ TEST_F(saved, cancelled)
 {
 	struct ring r;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	start_work(&r, &self->src, 1);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	start_work(&r, &self->e.src, 1);
 	await_start(_metadata, &r);
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
-	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING)));
-	let_work_end(_metadata, &r, &self->src);
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
+	ASSERT_EQ(0, mig_go(&self->e.src, S(RUNNING)));
+	let_work_end(_metadata, &r, &self->e.src);
 }
 
 /* ---- somewhere else ---- */
@@ -239,27 +235,27 @@ TEST_F(saved, work_goes_on)
 	struct ring r[2];
 	long long size;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	start_work(&r[0], &self->src, 0);
-	start_work(&r[1], &self->src, 1);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	start_work(&r[0], &self->e.src, 0);
+	start_work(&r[1], &self->e.src, 1);
 	await_start(_metadata, &r[0]);
 	await_start(_metadata, &r[1]);
-	gen = reg64(&self->src, TESS_REG_GENERATION);
-	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
-	size = mig_size(&self->src);
-	time = reg64(&self->src, TESS_REG_TIME);
+	gen = reg64(&self->e.src, TESS_REG_GENERATION);
+	ASSERT_EQ(0, mig_go(&self->e.src, S(STOP)));
+	size = mig_size(&self->e.src);
+	time = reg64(&self->e.src, TESS_REG_TIME);
 	carry(_metadata, self, PIECE);
 	EXPECT_LE(self->stream.size, size);
 	/* Of four megabytes of VRAM two are zero, and are not sent */
 	EXPECT_GT(2 * MEGA + (MEGA / 8), self->stream.size);
-	EXPECT_LT(gen, reg64(&self->dst, TESS_REG_GENERATION));
-	EXPECT_LE(time, reg64(&self->dst, TESS_REG_TIME));
-	EXPECT_EQ(1, reg64(&self->dst, TESS_REG_EVENT_PENDING));
-	let_work_end(_metadata, &r[0], &self->dst);
-	let_work_end(_metadata, &r[1], &self->dst);
-	EXPECT_EQ(0, mdev_stat(self->uuid[1], "client_faults"));
+	EXPECT_LT(gen, reg64(&self->e.dst, TESS_REG_GENERATION));
+	EXPECT_LE(time, reg64(&self->e.dst, TESS_REG_TIME));
+	EXPECT_EQ(1, reg64(&self->e.dst, TESS_REG_EVENT_PENDING));
+	let_work_end(_metadata, &r[0], &self->e.dst);
+	let_work_end(_metadata, &r[1], &self->e.dst);
+	EXPECT_EQ(0, mdev_stat(self->e.uuid[1], "client_faults"));
 	/* It is this one's alone */
-	EXPECT_EQ(S(STOP_COPY), mig_state(&self->src));
+	EXPECT_EQ(S(STOP_COPY), mig_state(&self->e.src));
 }
 
 /* What was stored to a doorbell while it stood still, and a ring that was never started */
@@ -267,19 +263,19 @@ TEST_F(saved, doorbells)
 {
 	struct ring r;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ring_start(&r, &self->src, 0);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ring_start(&r, &self->e.src, 0);
 	ASSERT_EQ(0, ring_finish(&r));
-	ASSERT_EQ(0, mig_go(&self->src, S(RUNNING_P2P)));
+	ASSERT_EQ(0, mig_go(&self->e.src, S(RUNNING_P2P)));
 	ring_fill(&r, DATA_GPA + MEGA, PAGE, 77);
 	ring_fence(&r, true);
 	usleep(100000);
 	EXPECT_EQ(1, r.rec->seq);
 	carry(_metadata, self, PIECE);
-	r.v = &self->dst;
+	r.v = &self->e.dst;
 	EXPECT_EQ(0, ring_wait(&r));
-	EXPECT_EQ(77, *(uint32_t *)ram_at(&self->dst, DATA_GPA + MEGA));
-	ring_start(&r, &self->dst, 1);
+	EXPECT_EQ(77, *(uint32_t *)ram_at(&self->e.dst, DATA_GPA + MEGA));
+	ring_start(&r, &self->e.dst, 1);
 	EXPECT_EQ(0, ring_finish(&r));
 }
 
@@ -289,15 +285,15 @@ TEST_F(saved, interrupts)
 	struct ring r;
 	int done;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	done = vgpu_eventfd(&self->dst, TESS_IRQ_COMPLETION);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	done = vgpu_eventfd(&self->e.dst, TESS_IRQ_COMPLETION);
 	ASSERT_LE(0, done);
-	start_work(&r, &self->src, 0);
+	start_work(&r, &self->e.src, 0);
 	r.rec->event = 1;
 	await_start(_metadata, &r);
 	carry(_metadata, self, PIECE);
 	EXPECT_LE(1, eventfd_wait(done, 5000));
-	let_work_end(_metadata, &r, &self->dst);
+	let_work_end(_metadata, &r, &self->e.dst);
 	EXPECT_LE(1, eventfd_wait(done, 5000));
 	close(done);
 }
@@ -307,18 +303,18 @@ TEST_F(saved, fault)
 {
 	struct ring r;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ring_start(&r, &self->src, 1);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ring_start(&r, &self->e.src, 1);
 	ring_fill(&r, VRAM(64 * MEGA), PAGE, 1);
 	ring_fence(&r, true);
-	ASSERT_LE(0, wait_fault(&self->src, 1));
+	ASSERT_LE(0, wait_fault(&self->e.src, 1));
 	carry(_metadata, self, PIECE);
-	EXPECT_EQ(client_reg32(&self->src, 1, TESS_SREG_FAULT_CAUSE),
-		  client_reg32(&self->dst, 1, TESS_SREG_FAULT_CAUSE));
-	EXPECT_EQ(2, reg64(&self->dst, TESS_REG_FAULT_PENDING));
-	r.v = &self->dst;
+	EXPECT_EQ(client_reg32(&self->e.src, 1, TESS_SREG_FAULT_CAUSE),
+		  client_reg32(&self->e.dst, 1, TESS_SREG_FAULT_CAUSE));
+	EXPECT_EQ(2, reg64(&self->e.dst, TESS_REG_FAULT_PENDING));
+	r.v = &self->e.dst;
 	ring_reset(&r);
-	ring_start(&r, &self->dst, 1);
+	ring_start(&r, &self->e.dst, 1);
 	EXPECT_EQ(0, ring_finish(&r));
 }
 
@@ -329,14 +325,14 @@ static void carry_to(struct __test_metadata *_metadata, struct __fixture_saved *
 	struct ring r[2];
 	unsigned int i;
 
-	open_vgpus(_metadata, self, from, to);
+	ASSERT_EQ(0, ends_open(&self->e, from, to));
 	for (i = 0; i < 2; i++)
-		start_work(&r[i], &self->src, i);
+		start_work(&r[i], &self->e.src, i);
 	usleep(200000);
 	carry(_metadata, self, PIECE);
 	for (i = 0; i < 2; i++)
-		let_work_end(_metadata, &r[i], &self->dst);
-	EXPECT_EQ(0, mdev_stat(self->uuid[1], "client_faults"));
+		let_work_end(_metadata, &r[i], &self->e.dst);
+	EXPECT_EQ(0, mdev_stat(self->e.uuid[1], "client_faults"));
 }
 
 TEST_F(saved, fewer_slices)
@@ -356,12 +352,12 @@ TEST_F(saved, shared_slices)
 
 TEST_F(saved, back_and_forth)
 {
-	struct vgpu *v[2] = { &self->src, &self->dst };
+	struct vgpu *v[2] = { &self->e.src, &self->e.dst };
 	struct ring r[2];
 	unsigned int i;
 	int file;
 
-	open_vgpus(_metadata, self, SMALL, SMALL " share=shared");
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL " share=shared"));
 	start_work(&r[0], v[0], 0);
 	start_work(&r[1], v[0], 1);
 	for (i = 0; i < 10; i++) {
@@ -384,25 +380,25 @@ TEST_F(saved, heads)
 	const struct head_plane picture = { XRGB8888, 640, 480, 2560, 0x10000 };
 	unsigned int n;
 
-	open_vgpus(_metadata, self, blueprint, blueprint);
-	ASSERT_EQ(0, head_commit(&self->src, 0, &picture));
-	ASSERT_EQ(0, head_commit(&self->src, 1, &picture));
-	head_disable(&self->src, 1);
-	head_write(&self->src, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
+	ASSERT_EQ(0, ends_open(&self->e, blueprint, blueprint));
+	ASSERT_EQ(0, head_commit(&self->e.src, 0, &picture));
+	ASSERT_EQ(0, head_commit(&self->e.src, 1, &picture));
+	head_disable(&self->e.src, 1);
+	head_write(&self->e.src, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
 	carry(_metadata, self, PIECE);
 	for (n = 0; n < 2; n++) {
-		EXPECT_EQ(head32(&self->src, n, TESS_DREG_STATUS),
-			  head32(&self->dst, n, TESS_DREG_STATUS));
-		EXPECT_EQ(head32(&self->src, n, TESS_DREG_EDID + 8),
-			  head32(&self->dst, n, TESS_DREG_EDID + 8));
+		EXPECT_EQ(head32(&self->e.src, n, TESS_DREG_STATUS),
+			  head32(&self->e.dst, n, TESS_DREG_STATUS));
+		EXPECT_EQ(head32(&self->e.src, n, TESS_DREG_EDID + 8),
+			  head32(&self->e.dst, n, TESS_DREG_EDID + 8));
 	}
-	EXPECT_EQ(640, head32(&self->dst, 0, TESS_DREG_WIDTH));
-	EXPECT_EQ(0x10000, head64(&self->dst, 0, TESS_DREG_ADDRESS));
-	EXPECT_EQ(TESS_DEVENT_FLIP, head32(&self->dst, 0, TESS_DREG_EVENT_MASK));
+	EXPECT_EQ(640, head32(&self->e.dst, 0, TESS_DREG_WIDTH));
+	EXPECT_EQ(0x10000, head64(&self->e.dst, 0, TESS_DREG_ADDRESS));
+	EXPECT_EQ(TESS_DEVENT_FLIP, head32(&self->e.dst, 0, TESS_DREG_EVENT_MASK));
 	/* It goes on to show what is committed */
-	head_write(&self->dst, 0, TESS_DREG_EVENTS, ~0U);
-	ASSERT_EQ(0, head_commit(&self->dst, 0, &picture));
-	EXPECT_TRUE(head_wait(&self->dst, 0, TESS_DEVENT_FLIP));
+	head_write(&self->e.dst, 0, TESS_DREG_EVENTS, ~0U);
+	ASSERT_EQ(0, head_commit(&self->e.dst, 0, &picture));
+	EXPECT_TRUE(head_wait(&self->e.dst, 0, TESS_DEVENT_FLIP));
 }
 
 /* ---- what is refused ---- */
@@ -412,39 +408,39 @@ static void expect_refused(struct __test_metadata *_metadata, struct __fixture_s
 {
 	int file;
 
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
-	EXPECT_NE(0, mig_load(&self->dst, self->stream.buf, self->stream.size, PIECE, &file));
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
+	EXPECT_NE(0, mig_load(&self->e.dst, self->stream.buf, self->stream.size, PIECE, &file));
 	close(file);
-	if (!strstr(mdev_attr(self->uuid[1], "last_error"), why))
-		TH_LOG("%s", mdev_attr(self->uuid[1], "last_error"));
-	EXPECT_TRUE(strstr(mdev_attr(self->uuid[1], "last_error"), why));
-	EXPECT_EQ(-EINVAL, mig_go(&self->dst, S(STOP)));
-	EXPECT_EQ(S(ERROR), mig_state(&self->dst));
+	if (!strstr(mdev_attr(self->e.uuid[1], "last_error"), why))
+		TH_LOG("%s", mdev_attr(self->e.uuid[1], "last_error"));
+	EXPECT_TRUE(strstr(mdev_attr(self->e.uuid[1], "last_error"), why));
+	EXPECT_EQ(-EINVAL, mig_go(&self->e.dst, S(STOP)));
+	EXPECT_EQ(S(ERROR), mig_state(&self->e.dst));
 	/* The other one has lost nothing */
-	EXPECT_EQ(0, mig_go(&self->src, S(RUNNING)));
+	EXPECT_EQ(0, mig_go(&self->e.src, S(RUNNING)));
 }
 
 TEST_F(saved, other_vslices)
 {
-	open_vgpus(_metadata, self, SMALL, "slices=2 max=3 kind=render memory=2M");
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, "slices=2 max=3 kind=render memory=2M"));
 	expect_refused(_metadata, self, "EINVAL: vslices: 2 there, 3 here");
 }
 
 TEST_F(saved, other_memory)
 {
-	open_vgpus(_metadata, self, SMALL, "slices=2 kind=render memory=4M");
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, "slices=2 kind=render memory=4M"));
 	expect_refused(_metadata, self, "EINVAL: bytes of VRAM: 4194304 there, 8388608 here");
 }
 
 TEST_F(saved, other_heads)
 {
-	open_vgpus(_metadata, self, SMALL, SMALL " heads=1");
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL " heads=1"));
 	expect_refused(_metadata, self, "EINVAL: possible heads: 0 there, 4 here");
 }
 
 TEST_F(saved, other_engines)
 {
-	open_vgpus(_metadata, self, SMALL, "slices=2 kind=compute memory=2M");
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, "slices=2 kind=compute memory=2M"));
 	expect_refused(_metadata, self, " has not all engines of vslice 0");
 }
 
@@ -468,42 +464,42 @@ TEST_F(saved, truncated)
 	unsigned int wrong = 0;
 	size_t i;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
 	for (i = 0; i < self->stream.size; i++)
-		wrong += !is_refused(&self->dst, self->stream.buf, i);
+		wrong += !is_refused(&self->e.dst, self->stream.buf, i);
 	EXPECT_EQ(0, wrong);
 	/* The source is not concerned, and the destination takes what is whole */
 	free(self->stream.buf);
-	ASSERT_EQ(0, mig_go(&self->src, S(STOP)));
+	ASSERT_EQ(0, mig_go(&self->e.src, S(STOP)));
 	carry(_metadata, self, 1);
 }
 
-/* A bit of each byte is another one, but for most of those of VRAM */
+/* A bit of each byte is another one, but for most of those of VRAM, of which one page is sent */
 TEST_F(saved, damaged)
 {
+	const size_t vram = RECORD + HEADER_SIZE + RECORD;
 	unsigned int wrong = 0;
 	struct ring r;
-	size_t i, vram;
+	size_t i;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ring_start(&r, &self->src, 0);
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ring_start(&r, &self->e.src, 0);
 	ring_fill(&r, VRAM(0), PAGE, 77);
 	ASSERT_EQ(0, ring_finish(&r));
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
-	vram = self->stream.size - TRAILER - VRAM_BYTES;
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
 	for (i = 0; i < self->stream.size; i++) {
-		if (i > vram && i < vram + VRAM_BYTES - 4 && i % 4099)
+		if (i > vram && i < vram + PAGE - 4 && i % 97)
 			continue;
 		self->stream.buf[i] ^= 1 << (i % 8);
-		if (!is_refused(&self->dst, self->stream.buf, self->stream.size)) {
+		if (!is_refused(&self->e.dst, self->stream.buf, self->stream.size)) {
 			TH_LOG("byte %zu may be any", i);
 			wrong++;
 		}
 		self->stream.buf[i] ^= 1 << (i % 8);
 	}
 	EXPECT_EQ(0, wrong);
-	EXPECT_FALSE(is_refused(&self->dst, self->stream.buf, self->stream.size));
+	EXPECT_FALSE(is_refused(&self->e.dst, self->stream.buf, self->stream.size));
 }
 
 /* Bytes behind the end, and a stream that comes twice */
@@ -511,9 +507,9 @@ TEST_F(saved, more_than_all)
 {
 	int file;
 
-	open_vgpus(_metadata, self, SMALL, SMALL);
-	ASSERT_EQ(0, mig_save(&self->src, &self->stream));
-	ASSERT_EQ(0, mig_load(&self->dst, self->stream.buf, self->stream.size, PIECE, &file));
+	ASSERT_EQ(0, ends_open(&self->e, SMALL, SMALL));
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
+	ASSERT_EQ(0, mig_load(&self->e.dst, self->stream.buf, self->stream.size, PIECE, &file));
 	EXPECT_EQ(-1, write(file, self->stream.buf, self->stream.size));
 	EXPECT_EQ(EINVAL, errno);
 	close(file);

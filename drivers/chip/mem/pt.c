@@ -13,8 +13,9 @@
  * mapped in each block of 2 MiB costs as much for tables as for itself.
  *
  * A and D are set from the start, and the GPU is spared the writes. A is read by nobody. D of
- * stage 2 is read and cleared, for the VRAM of a client, when the client's slices stand still
- * (tess_chip_as_written()): the next store sets it again.
+ * stage 2 is read and cleared, for the VRAM of a client (tess_chip_as_written()): the next store
+ * sets it again. The client's slices may run meanwhile: the GPU writes to no entry in which D is
+ * set, so that nothing is lost between reading such an entry and clearing D in it.
  *
  * Mapping has two passes over the range. The first allocates tables and refuses what is
  * mapped already, the second writes leaves and cannot fail: all or nothing without a way

@@ -7,8 +7,9 @@
  * A guest can have its vGPU reset as often as it likes. What that costs the host is bounded by
  * what the guest did since the last time: of VRAM only those blocks of 2 MiB are zeroed that
  * somebody may have written. The front-end knows which of them CPUs had mapped or wrote to; which
- * of them the GPU wrote to is in the D bits of stage 2, which are cleared when the slices stand
- * still. Where the GPU has no such bits, all is zeroed.
+ * of them the GPU wrote to is in the D bits of stage 2, which are cleared when they are read. The
+ * front-end reads them at other times, too (tess_vgpu_written()), and has to remember what it
+ * found. Where the GPU has no such bits, all is zeroed.
  *
  * It is zeroed by the CPU, of whoever asked for the scrub, and under no lock of the core. A slice
  * that fills memory was rejected: of the vGPU's own slices none may have a turn just then, and it
@@ -69,14 +70,15 @@ static int vslice_scrub(struct tess_vgpu *vgpu, unsigned int vslice)
 	return rc;
 }
 
-/* What the GPU wrote since it was asked for the last time joins @blocks. No slice runs for it */
-static int collect_written(struct tess_vgpu *vgpu, unsigned long *blocks)
+int tess_vgpu_written(struct tess_vgpu *vgpu, unsigned long *blocks)
 {
 	const struct tess_as *as = vgpu->vslices[0].stage2;
 	unsigned int count = TESS_VRAM_BLOCKS(&vgpu->vram);
 	struct tess_gpu *gpu = vgpu->gpu;
 	int idx;
 
+	if (!count)
+		return 0;
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
 	if (as && tess_gpu_ops(gpu)->as_written)
@@ -87,6 +89,7 @@ static int collect_written(struct tess_vgpu *vgpu, unsigned long *blocks)
 	tess_gpu_exit(gpu, idx);
 	return 0;
 }
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_written, TESS_NS);
 
 static int zero_blocks(struct tess_vgpu *vgpu, const unsigned long *blocks, u64 *zeroed)
 {
@@ -120,7 +123,7 @@ int tess_vgpu_scrub(struct tess_vgpu *vgpu, unsigned long *blocks, u64 *zeroed)
 	}
 	if (!vgpu->vram.size)
 		return first;
-	rc = collect_written(vgpu, blocks);
+	rc = tess_vgpu_written(vgpu, blocks);
 	if (!rc)
 		rc = zero_blocks(vgpu, blocks, zeroed);
 	return first ?: rc;

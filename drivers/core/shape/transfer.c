@@ -160,14 +160,23 @@ static int freeze_locked(struct tess_vgpu *vgpu)
 	return rc;
 }
 
+int tess_vgpu_can_freeze(const struct tess_vgpu *vgpu, struct tess_reason *reason)
+{
+	if (tess_vgpu_is_parkable(vgpu))
+		return 0;
+	return tess_refuse(vgpu->gpu, vgpu->name, reason, -EOPNOTSUPP,
+			   "its client or the GPU cannot be switched");
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_can_freeze, TESS_NS);
+
 int tess_vgpu_freeze(struct tess_vgpu *vgpu, struct tess_reason *reason)
 {
 	struct tess_gpu *gpu = vgpu->gpu;
 	int rc;
 
-	if (!tess_vgpu_is_parkable(vgpu))
-		return tess_refuse(gpu, vgpu->name, reason, -EOPNOTSUPP,
-				   "its client or the GPU cannot be switched");
+	rc = tess_vgpu_can_freeze(vgpu, reason);
+	if (rc)
+		return rc;
 	mutex_lock(&gpu->compose);
 	if (vgpu->frozen) {
 		mutex_unlock(&gpu->compose);

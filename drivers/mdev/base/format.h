@@ -10,7 +10,7 @@
 #include <tessera/hw/tess_regs.h>
 
 #define TESS_MIG_MAGIC		0x474d5354	/* "TSMG" */
-#define TESS_MIG_VERSION	1
+#define TESS_MIG_VERSION	2
 
 /**
  * enum tess_mig_tag - what a record is
@@ -21,7 +21,8 @@
  * @TESS_MIG_CONTEXT: struct tess_vslice_state and what follows; arg: number of the vslice
  * @TESS_MIG_HEAD: struct tess_mig_head; arg: number of the head
  * @TESS_MIG_EDID: of the monitor of head 0; arg: 1 it is plugged in
- * @TESS_MIG_VRAM: bytes of VRAM; arg: offset. What is not sent is zero
+ * @TESS_MIG_VRAM: pages of VRAM; arg: offset. The last that came of a page counts; what is not sent is
+ *	zero
  * @TESS_MIG_TRAILER: struct tess_mig_trailer; the last one
  */
 enum tess_mig_tag {
@@ -40,7 +41,8 @@ enum tess_mig_tag {
 
 /* Bytes of a record that a reader leaves out */
 #define TESS_MIG_OPTIONAL_MAX	0x100000
-/* Bytes of VRAM in a record, whose offset is a multiple of it */
+/* Offset and size of a record of VRAM are multiples of the one, and the size at most the other */
+#define TESS_MIG_VRAM_PAGE	0x1000
 #define TESS_MIG_VRAM_BYTES	0x10000
 
 /**
@@ -70,8 +72,6 @@ struct tess_mig_record {
  * @vram: bytes of VRAM
  * @bank: register BANK_SIZE
  * @bar: bytes of BAR2
- * @generation: of the composition
- * @time: register TIME when it was saved
  */
 struct tess_mig_header {
 	__le32 magic;
@@ -85,18 +85,20 @@ struct tess_mig_header {
 	__le64 vram;
 	__le64 bank;
 	__le64 bar;
-	__le64 generation;
-	__le64 time;
 };
 
 /**
  * struct tess_mig_regs - registers that the host has
+ * @generation: of the composition
+ * @time: register TIME when it was saved
  * @fault_pending: vslices that faulted and were not acknowledged
  * @event_low: low half that was written to EVENT_PENDING
  * @reserved: zero
  * @msix: table of MSI-X
  */
 struct tess_mig_regs {
+	__le64 generation;
+	__le64 time;
 	__le64 fault_pending;
 	__le32 event_low;
 	__le32 reserved;

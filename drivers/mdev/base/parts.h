@@ -15,6 +15,13 @@ struct tess_vgpu;
 /* A vGPU has slices of at most so many GPUs */
 #define TESS_MDEV_MAX_PARTS TESS_SPAN_PARTS_MAX
 
+/* Who copies VRAM while it is written to: a file that is read (save.c), and a move (migrate.c) */
+enum tess_mdev_gatherer {
+	TESS_MDEV_FOR_FILE,
+	TESS_MDEV_FOR_MOVE,
+	TESS_MDEV_GATHERERS,
+};
+
 /**
  * struct tess_mdev_part - the slices of one GPU
  * @tm: vGPU that it is part of, or may become
@@ -24,8 +31,11 @@ struct tess_vgpu;
  * @dev: device that does the DMA
  * @as: stage 2 of @vgpu, destroyed after that. Under tess_mdev_dma.lock once it is the vGPU's
  * @touched: blocks of its VRAM (TESS_VRAM_BLOCK) that CPUs may have written to since the last
- *	reset. Bits are set under tess_mdev.map_lock for reading, and cleared for writing
- * @blocks: the same, while it is reset
+ *	reset, and those that slices have, as far as they were asked for. Bits are set under
+ *	tess_mdev.map_lock for reading, and cleared for writing
+ * @fresh: the same since each of those who ask did so for the last time (tess_mdev_gather()), and
+ *	what a reset zeroed
+ * @blocks: what is being asked for, or zeroed. Under tess_mdev.lock
  */
 struct tess_mdev_part {
 	struct tess_mdev *tm;
@@ -35,6 +45,7 @@ struct tess_mdev_part {
 	struct device *dev;
 	struct tess_as *as;
 	unsigned long *touched;
+	unsigned long *fresh[TESS_MDEV_GATHERERS];
 	unsigned long *blocks;
 };
 

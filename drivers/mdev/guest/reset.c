@@ -44,6 +44,7 @@ static int reset_scrub_part(struct tess_mdev *tm, struct tess_mdev_part *part)
 	tess_mdev_take_touched(tm, part);
 	ret = tess_vgpu_scrub(part->vgpu, part->blocks, &zeroed);
 	atomic64_add(zeroed, &tm->stats.zeroed_bytes);
+	tess_mdev_zeroed(tm, part);
 	return ret;
 }
 

@@ -25,10 +25,8 @@ static void stop_set(struct tess_mdev *tm, bool stopped)
 	tess_mdev_heads_pace(tm);
 }
 
-int tess_mdev_stop(struct tess_mdev *tm, struct tess_reason *reason)
+int tess_mdev_can_stop(const struct tess_mdev *tm, struct tess_reason *reason)
 {
-	int ret;
-
 	lockdep_assert_held(&tm->lock);
 	if (READ_ONCE(tm->dead))
 		return -ENODEV;
@@ -36,6 +34,16 @@ int tess_mdev_stop(struct tess_mdev *tm, struct tess_reason *reason)
 		strscpy(reason->text, "it is of several GPUs, which cannot be migrated");
 		return -EOPNOTSUPP;
 	}
+	return tess_vgpu_can_freeze(tess_mdev_first(&tm->parts), reason);
+}
+
+int tess_mdev_stop(struct tess_mdev *tm, struct tess_reason *reason)
+{
+	int ret;
+
+	ret = tess_mdev_can_stop(tm, reason);
+	if (ret)
+		return ret;
 	ret = tess_vgpu_freeze(tess_mdev_first(&tm->parts), reason);
 	if (!ret)
 		stop_set(tm, true);
@@ -51,13 +59,11 @@ static void stop_tell_all(struct tess_mdev *tm)
 		tess_mdev_irq_signal(tm, i);
 }
 
-void tess_mdev_go(struct tess_mdev *tm)
+void tess_mdev_run(struct tess_mdev *tm)
 {
 	struct tess_mdev_migration *migration = &tm->migration;
 
 	lockdep_assert_held(&tm->lock);
-	migration->state = VFIO_DEVICE_STATE_RUNNING;
-	migration->stream = NULL;
 	if (!migration->stopped)
 		return;
 	stop_set(tm, false);
@@ -65,4 +71,11 @@ void tess_mdev_go(struct tess_mdev *tm)
 	if (migration->arrived)
 		stop_tell_all(tm);
 	migration->arrived = false;
+}
+
+void tess_mdev_go(struct tess_mdev *tm)
+{
+	tm->migration.state = VFIO_DEVICE_STATE_RUNNING;
+	tm->migration.stream = NULL;
+	tess_mdev_run(tm);
 }

@@ -137,16 +137,56 @@ void tess_mdev_set_dead(struct tess_mdev *tm)
 	tess_mdev_zap(tm);
 }
 
-/* ---- what CPUs may have written to ---- */
+/* ---- what may have been written to ---- */
 
 void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size)
 {
-	unsigned long *touched = tm->parts.part[0]->touched;
+	struct tess_mdev_part *part = tm->parts.part[0];
+	unsigned int who;
 	u64 block;
 
 	lockdep_assert_held(&tm->map_lock);
-	for (block = off / TESS_VRAM_BLOCK; block <= (off + size - 1) / TESS_VRAM_BLOCK; block++)
-		set_bit(block, touched);
+	for (block = off / TESS_VRAM_BLOCK; block <= (off + size - 1) / TESS_VRAM_BLOCK; block++) {
+		set_bit(block, part->touched);
+		for (who = 0; who < TESS_MDEV_GATHERERS; who++)
+			set_bit(block, part->fresh[who]);
+	}
+}
+
+/* @part->blocks were written to by others than CPUs */
+static void gather_blocks(struct tess_mdev_part *part, unsigned int count)
+{
+	unsigned int who;
+
+	for (who = 0; who < TESS_MDEV_GATHERERS; who++)
+		bitmap_or(part->fresh[who], part->fresh[who], part->blocks, count);
+}
+
+int tess_mdev_gather(struct tess_mdev *tm, enum tess_mdev_gatherer who, unsigned long *blocks)
+{
+	struct tess_mdev_part *part = tm->parts.part[0];
+	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+	unsigned int count;
+	int ret;
+
+	lockdep_assert_held(&tm->lock);
+	lockdep_assert_held_write(&tm->map_lock);
+	if (!tm->vram)
+		return 0;
+	count = TESS_VRAM_BLOCKS(tm->vram);
+	bitmap_zero(part->blocks, count);
+	ret = tess_vgpu_written(part->vgpu, part->blocks);
+	/* The GPU does not tell of them again: a reset has to know them, and whoever else asks */
+	bitmap_or(part->touched, part->touched, part->blocks, count);
+	gather_blocks(part, count);
+	if (ret || bitmap_empty(part->fresh[who], count))
+		return ret;
+	/* A CPU that stores again faults first */
+	tess_mdev_get_areas(tm, areas);
+	area_zap(tm, &areas[TESS_MDEV_AREA_VRAM]);
+	bitmap_or(blocks, blocks, part->fresh[who], count);
+	bitmap_zero(part->fresh[who], count);
+	return 0;
 }
 
 void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
@@ -165,4 +205,13 @@ void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part)
 	tess_mdev_get_areas(tm, areas);
 	area_zap(tm, &areas[TESS_MDEV_AREA_VRAM]);
 	bitmap_zero(part->touched, count);
+}
+
+void tess_mdev_zeroed(struct tess_mdev *tm, struct tess_mdev_part *part)
+{
+	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
+
+	guard(rwsem_write)(&tm->map_lock);
+	if (vram)
+		gather_blocks(part, TESS_VRAM_BLOCKS(vram));
 }

@@ -4,9 +4,9 @@
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include "base/parts.h"
 
 struct tess_mdev;
-struct tess_mdev_part;
 struct tess_mdev_viewer;
 struct vfio_info_cap;
 struct vfio_region_info;
@@ -52,7 +52,15 @@ void tess_mdev_zap_viewer(struct tess_mdev_viewer *viewer, unsigned int n);
 void tess_mdev_set_dead(struct tess_mdev *tm);
 /* CPUs may write to a range of VRAM from now on; holds @tm->map_lock */
 void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size);
+/*
+ * Blocks of VRAM that may have been written to since @who asked for the last time join @blocks; the
+ * first time, all. What is read after that has it. 0, -ENODEV. Holds @tm->lock, and @tm->map_lock for
+ * writing
+ */
+int tess_mdev_gather(struct tess_mdev *tm, enum tess_mdev_gatherer who, unsigned long *blocks);
 /* Nothing of VRAM is mapped any more: blocks of @part that CPUs may have written to until now */
 void tess_mdev_take_touched(struct tess_mdev *tm, struct tess_mdev_part *part);
+/* The blocks of @part that were taken, and those of slices, were zeroed */
+void tess_mdev_zeroed(struct tess_mdev *tm, struct tess_mdev_part *part);
 
 #endif

@@ -6,11 +6,15 @@
  * knows the states and takes the way through them; here is what each step does:
  *
  *	RUNNING <-> RUNNING_P2P <-> STOP --> STOP_COPY	a file to read (save.c)
- *	      stands still (stop.c)   \---> RESUMING	a file to write (load.c)
+ *	   |             |            \---> RESUMING	a file to write (load.c)
+ *	PRE_COPY <-> PRE_COPY_P2P --------> STOP_COPY	the file that PRE_COPY gave
+ *	          stands still (stop.c)
  *
+ * In PRE_COPY the vGPU can get another composition, and go to another GPU, as ever.
  * A step that fails leaves the state that it began in, but for a stream that is not complete or not
  * for this vGPU: that is ERROR, which a reset ends. A reset leads to RUNNING from everywhere. Each
- * file that a step gave ends with the state that it was given for.
+ * file that a step gave ends with the state that it was given for; STOP_COPY goes on with that of
+ * PRE_COPY.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -23,6 +27,7 @@
 #include "guest/stop.h"
 #include "load.h"
 #include "mem/dma.h"
+#include "rounds.h"
 #include "save.h"
 #include "stream.h"
 
@@ -57,6 +62,28 @@ static int migration_arrive(struct tess_mdev *tm)
 	return 0;
 }
 
+/* What cannot be stopped later is refused before anything is sent */
+static struct file *migration_save(struct tess_mdev *tm)
+{
+	struct tess_reason reason = {};
+	int ret;
+
+	ret = tess_mdev_can_stop(tm, &reason);
+	if (ret) {
+		tess_mdev_stream_refuse(tm, ret, &reason);
+		return ERR_PTR(ret);
+	}
+	return tess_mdev_save_begin(tm);
+}
+
+/* The last round. A file that was closed is not read any more */
+static int migration_finish(struct tess_mdev *tm)
+{
+	struct tess_mdev_stream *s = tm->migration.stream;
+
+	return s ? tess_mdev_rounds_gather(tm, s->rounds) : 0;
+}
+
 #define STEP(from, to)	((from) << 8 | (to))
 
 /* A file, NULL, or an error pointer; RUNNING is a step of its own */
@@ -65,14 +92,23 @@ static struct file *migration_step(struct tess_mdev *tm, enum vfio_device_mig_st
 	switch (STEP(tm->migration.state, to)) {
 	case STEP(VFIO_DEVICE_STATE_RUNNING, VFIO_DEVICE_STATE_RUNNING_P2P):
 		return ERR_PTR(migration_stop(tm));
+	case STEP(VFIO_DEVICE_STATE_PRE_COPY, VFIO_DEVICE_STATE_PRE_COPY_P2P):
+		return ERR_PTR(migration_stop(tm));
 	case STEP(VFIO_DEVICE_STATE_RUNNING_P2P, VFIO_DEVICE_STATE_RUNNING):
-		tess_mdev_go(tm);
+	case STEP(VFIO_DEVICE_STATE_PRE_COPY_P2P, VFIO_DEVICE_STATE_PRE_COPY):
+		tess_mdev_run(tm);
 		return NULL;
+	case STEP(VFIO_DEVICE_STATE_RUNNING, VFIO_DEVICE_STATE_PRE_COPY):
+	case STEP(VFIO_DEVICE_STATE_RUNNING_P2P, VFIO_DEVICE_STATE_PRE_COPY_P2P):
 	case STEP(VFIO_DEVICE_STATE_STOP, VFIO_DEVICE_STATE_STOP_COPY):
-		return tess_mdev_save_begin(tm);
+		return migration_save(tm);
+	case STEP(VFIO_DEVICE_STATE_PRE_COPY_P2P, VFIO_DEVICE_STATE_STOP_COPY):
+		return ERR_PTR(migration_finish(tm));
 	case STEP(VFIO_DEVICE_STATE_STOP, VFIO_DEVICE_STATE_RESUMING):
 		return migration_resume(tm);
 	case STEP(VFIO_DEVICE_STATE_STOP_COPY, VFIO_DEVICE_STATE_STOP):
+	case STEP(VFIO_DEVICE_STATE_PRE_COPY, VFIO_DEVICE_STATE_RUNNING):
+	case STEP(VFIO_DEVICE_STATE_PRE_COPY_P2P, VFIO_DEVICE_STATE_RUNNING_P2P):
 		tm->migration.stream = NULL;
 		return NULL;
 	case STEP(VFIO_DEVICE_STATE_RESUMING, VFIO_DEVICE_STATE_STOP):
@@ -134,11 +170,12 @@ static int migration_get_state(struct vfio_device *vdev, enum vfio_device_mig_st
 
 static int migration_get_data_size(struct vfio_device *vdev, unsigned long *size)
 {
-	struct tess_mdev *tm = to_tess_mdev(vdev);
+	u64 bytes = 0;
+	int ret;
 
-	guard(mutex)(&tm->lock);
-	*size = tess_mdev_save_size(tm);
-	return 0;
+	ret = tess_mdev_save_size(to_tess_mdev(vdev), &bytes);
+	*size = bytes;
+	return ret;
 }
 
 static const struct vfio_migration_ops tess_mdev_migration_ops = {
@@ -149,6 +186,7 @@ static const struct vfio_migration_ops tess_mdev_migration_ops = {
 
 void tess_mdev_migration_init(struct tess_mdev *tm)
 {
-	tm->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P;
+	tm->vdev.migration_flags = VFIO_MIGRATION_STOP_COPY | VFIO_MIGRATION_P2P |
+				   VFIO_MIGRATION_PRE_COPY;
 	tm->vdev.mig_ops = &tess_mdev_migration_ops;
 }

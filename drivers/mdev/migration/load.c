@@ -44,17 +44,7 @@ struct load_tag {
 static int load_header(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
 		       struct tess_reason *reason)
 {
-	const struct tess_mig_header *h = buf;
-	struct tess_mdev *tm = s->tm;
-	int ret;
-
-	ret = tess_mdev_header_check(tm, h, reason);
-	if (ret)
-		return ret;
-	scoped_guard(rwsem_write, &tm->map_lock)
-		tm->time_base += le64_to_cpu(h->time) - tess_mdev_time(tm);
-	tess_mdev_page_arrive(tm, le64_to_cpu(h->generation));
-	return 0;
+	return tess_mdev_header_check(s->tm, buf, reason);
 }
 
 static int load_config(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
@@ -68,14 +58,18 @@ static int load_config(struct tess_mdev_stream *s, u64 arg, const void *buf, siz
 static int load_regs(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
 		     struct tess_reason *reason)
 {
-	struct tess_mdev_bars *bars = &s->tm->bars;
 	const struct tess_mig_regs *regs = buf;
+	struct tess_mdev *tm = s->tm;
+	struct tess_mdev_bars *bars = &tm->bars;
 
+	scoped_guard(rwsem_write, &tm->map_lock)
+		tm->time_base += le64_to_cpu(regs->time) - tess_mdev_time(tm);
+	tess_mdev_page_arrive(tm, le64_to_cpu(regs->generation));
 	atomic64_set(&bars->fault_pending, le64_to_cpu(regs->fault_pending));
 	/* It has another composition */
 	atomic64_set(&bars->event_pending, 1);
 	bars->event_low = le32_to_cpu(regs->event_low);
-	tess_mdev_msix_write(s->tm, 0, regs->msix, sizeof(regs->msix));
+	tess_mdev_msix_write(tm, 0, regs->msix, sizeof(regs->msix));
 	return 0;
 }
 
@@ -149,7 +143,8 @@ static int load_vram(struct tess_mdev_stream *s, u64 arg, const void *buf, size_
 	struct tess_mdev *tm = s->tm;
 	u64 end = tm->vram ? tm->vram->size : 0;
 
-	if (arg % TESS_MIG_VRAM_BYTES || arg >= end || size > end - arg)
+	if (arg % TESS_MIG_VRAM_PAGE || size % TESS_MIG_VRAM_PAGE || arg >= end ||
+	    size > end - arg)
 		return -EINVAL;
 	scoped_guard(rwsem_read, &tm->map_lock)
 		tess_mdev_touch(tm, arg, size);
@@ -200,7 +195,7 @@ static const struct load_tag load_tags[] = {
 	[TESS_MIG_HEAD] = { sizeof(struct tess_mig_head), sizeof(struct tess_mig_head), true,
 			    load_head },
 	[TESS_MIG_EDID] = { 0, TESS_EDID_MAX, false, load_edid },
-	[TESS_MIG_VRAM] = { 1, TESS_MIG_VRAM_BYTES, true, load_vram },
+	[TESS_MIG_VRAM] = { TESS_MIG_VRAM_PAGE, TESS_MIG_VRAM_BYTES, true, load_vram },
 	[TESS_MIG_TRAILER] = { sizeof(struct tess_mig_trailer), sizeof(struct tess_mig_trailer),
 			       false, load_trailer },
 };

@@ -7,9 +7,9 @@
 struct file;
 struct tess_mdev;
 
-/* Both hold @tm->lock. A file from which is read what it is, which stands still; error pointer */
+/* A file from which is read what it is; error pointer. Holds @tm->lock */
 struct file *tess_mdev_save_begin(struct tess_mdev *tm);
-/* Bytes that would be read of it, at most */
-u64 tess_mdev_save_size(struct tess_mdev *tm);
+/* Bytes that would have to be read if it were stopped now, at most: 0, -ENODEV, -EINTR */
+int tess_mdev_save_size(struct tess_mdev *tm, u64 *size);
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/vfio.h>
 #include "base/mdev.h"
+#include "rounds.h"
 #include "stream.h"
 
 struct file *tess_mdev_stream_open(struct tess_mdev *tm, const char *name,
@@ -46,6 +47,7 @@ int tess_mdev_stream_release(struct inode *inode, struct file *file)
 		if (tm->migration.stream == s)
 			tm->migration.stream = NULL;
 	}
+	tess_mdev_rounds_free(s->rounds);
 	kvfree(s->buf);
 	kfree(s);
 	vfio_put_device(&tm->vdev);

@@ -8,6 +8,7 @@
 #include "base/format.h"
 
 struct tess_mdev;
+struct tess_mdev_rounds;
 struct tess_reason;
 
 /**
@@ -22,7 +23,8 @@ struct tess_reason;
  * @records: number of records before this one
  * @checksum: CRC-32C of them
  * @step: what comes next, of a file that is read
- * @index: of which vslice or head, or from which offset in VRAM on
+ * @index: of which vslice or head
+ * @rounds: pages of VRAM that are to be sent, of a file that is read; under &tess_mdev.lock
  * @seen: tags that came, of a file that is written; a mask, as the following
  * @contexts: vslices whose context came
  * @heads: heads that came
@@ -39,6 +41,7 @@ struct tess_mdev_stream {
 	u32 checksum;
 	unsigned int step;
 	u64 index;
+	struct tess_mdev_rounds *rounds;
 	u32 seen;
 	u64 contexts;
 	u32 heads;
@@ -53,7 +56,7 @@ int tess_mdev_stream_release(struct inode *inode, struct file *file);
 int tess_mdev_stream_check(const struct tess_mdev_stream *s);
 /* Tell why it cannot be done, in last_error and in the log */
 void tess_mdev_stream_refuse(struct tess_mdev *tm, int error, const struct tess_reason *reason);
-/* What another one has to be like to go on with it; not generation and time, which are left 0 */
+/* What another one has to be like to go on with it */
 void tess_mdev_header_fill(const struct tess_mdev *tm, struct tess_mig_header *h);
 /* Is it like that? -EINVAL with a reason that names the difference */
 int tess_mdev_header_check(const struct tess_mdev *tm, const struct tess_mig_header *h,

@@ -67,7 +67,11 @@ static int create_part(struct tess_mdev_part *part, struct tess_gpu *gpu,
 
 static void free_blocks(struct tess_mdev_part *part)
 {
+	unsigned int i;
+
 	bitmap_free(part->touched);
+	for (i = 0; i < TESS_MDEV_GATHERERS; i++)
+		bitmap_free(part->fresh[i]);
 	bitmap_free(part->blocks);
 }
 
@@ -84,7 +88,7 @@ static void destroy_part(struct tess_mdev_part *part)
 static int alloc_blocks(struct tess_mdev_part *part)
 {
 	const struct tess_vram *vram = tess_vgpu_vram(part->vgpu);
-	unsigned int count = vram ? TESS_VRAM_BLOCKS(vram) : 0;
+	unsigned int count = vram ? TESS_VRAM_BLOCKS(vram) : 0, i;
 
 	if (!count)
 		return 0;
@@ -93,6 +97,12 @@ static int alloc_blocks(struct tess_mdev_part *part)
 	if (!part->touched || !part->blocks)
 		return -ENOMEM;
 	bitmap_fill(part->touched, count);
+	for (i = 0; i < TESS_MDEV_GATHERERS; i++) {
+		part->fresh[i] = bitmap_alloc(count, GFP_KERNEL_ACCOUNT);
+		if (!part->fresh[i])
+			return -ENOMEM;
+		bitmap_fill(part->fresh[i], count);
+	}
 	return 0;
 }
 
