@@ -323,6 +323,7 @@ TESS_MDEV_STAT(completions);
 TESS_MDEV_STAT(traps);
 TESS_MDEV_STAT(mmap_faults);
 TESS_MDEV_STAT(zeroed_bytes);
+TESS_MDEV_STAT(still_bytes);
 
 static struct attribute *tess_mdev_stat_attrs[] = {
 	&tess_mdev_stat_pinned_pages.attr.attr,
@@ -333,6 +334,7 @@ static struct attribute *tess_mdev_stat_attrs[] = {
 	&tess_mdev_stat_traps.attr.attr,
 	&tess_mdev_stat_mmap_faults.attr.attr,
 	&tess_mdev_stat_zeroed_bytes.attr.attr,
+	&tess_mdev_stat_still_bytes.attr.attr,
 	NULL,
 };
 

@@ -65,13 +65,16 @@ int tess_vgpu_copy_state(struct tess_vgpu *to, struct tess_vgpu *from, struct te
 /**
  * tess_vgpu_copy_memory() - the memory that the blueprint reserved, for its continuation
  * @to: made with tess_vgpu_params.continues
- * @from: frozen; its client does not store to its memory
+ * @from: frozen or not; what is written to meanwhile is to be copied again (tess_vgpu_written())
+ * @blocks: bitmap: blocks to be copied; those that were are cleared
+ * @blank: these blocks of @to are zero, so that nothing is written where zero is copied
  *
  * Takes no lock of a slice.
  *
  * Return: 0; -EINVAL, -ENOMEM, -ENODEV.
  */
-int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from);
+int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from, unsigned long *blocks,
+			  bool blank);
 
 /* ---- another machine ---- */
 

@@ -2,8 +2,8 @@
 /*
  * How long a vGPU stands still while it goes to another GPU, with all of its memory. A kernel on
  * each vslice looks at the clock all the time, and a thread looks at their last looks each 100
- * us: wall time, as the two GPUs have clocks of their own. The memory is full: pages that are
- * zero are not copied. Needs a host with two GPUs.
+ * us: wall time, as the two GPUs have clocks of their own. The memory is full, as zeros are not
+ * copied, and is not written to during a move. Needs a host with two GPUs.
  *
  * TESS_TRANSFERS says how many moves are measured.
  */
@@ -19,6 +19,8 @@
 #define VSLICES 2u
 #define SMALL (2ULL << 20)
 #define LARGE (8ULL << 20)
+#define ALL (32ULL << 20)
+#define MOVE_ROUNDS "/sys/module/tessera_mdev/parameters/move_rounds"
 #define MAX_SAMPLES 1000
 
 FIXTURE(across)
@@ -68,6 +70,7 @@ FIXTURE_SETUP(across)
 
 FIXTURE_TEARDOWN(across)
 {
+	file_write(MOVE_ROUNDS, "4");
 	atomic_store(&self->stop, true);
 	if (self->thread)
 		pthread_join(self->thread, NULL);
@@ -180,6 +183,22 @@ TEST_F_TIMEOUT(across, of_moves, 400)
 	figure("transfer_us_per_mib",
 	       (self->samples[want / 2] - p50) * (1 << 20) / (VSLICES * (LARGE - SMALL)));
 	EXPECT_LT(0, p50);
+}
+
+/* All of the memory while it stands still, and before that: the standstill is another one */
+TEST_F_TIMEOUT(across, ahead_of_moves, 400)
+{
+	unsigned int want = setting("TESS_TRANSFERS", 10) / 4 + 1;
+	double before;
+
+	ASSERT_LE(want, MAX_SAMPLES);
+	ASSERT_EQ(0, file_write(MOVE_ROUNDS, "0"));
+	measure(_metadata, self, ALL, want);
+	before = self->samples[want / 2];
+	ASSERT_EQ(0, file_write(MOVE_ROUNDS, "4"));
+	measure(_metadata, self, ALL, want);
+	figure("move_blackout_before_us", before);
+	figure("move_blackout_over_before", self->samples[want / 2] / before);
 }
 
 TEST_HARNESS_MAIN

@@ -91,7 +91,8 @@ static uint64_t dirty(struct __fixture_precopy *self)
 }
 
 /* The rest, which is not more than @most; the other one has it, then, and it is told where */
-static const uint8_t *end(struct __test_metadata *_metadata, struct __fixture_precopy *self, size_t most)
+static const uint8_t *end(struct __test_metadata *_metadata, struct __fixture_precopy *self,
+			  size_t most)
 {
 	struct ends *e = &self->e;
 	const uint8_t *there;

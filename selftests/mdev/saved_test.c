@@ -56,7 +56,7 @@ static void carry(struct __test_metadata *_metadata, struct __fixture_saved *sel
 
 #define S(name) VFIO_DEVICE_STATE_##name
 
-static const unsigned int states[] = { S(STOP), S(RUNNING), S(STOP_COPY), S(RESUMING),
+static const unsigned int states[] = { S(STOP),	       S(RUNNING),  S(STOP_COPY),   S(RESUMING),
 				       S(RUNNING_P2P), S(PRE_COPY), S(PRE_COPY_P2P) };
 
 /* What VFIO expects: a new file, but where the one of PRE_COPY goes on */

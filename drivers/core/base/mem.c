@@ -19,8 +19,6 @@
 #include "mem.h"
 #include "object.h"
 
-#define VRAM_COPY_BYTES		SZ_256K
-
 /**
  * struct tess_as - shell of an address space
  * @obj: object
@@ -305,50 +303,6 @@ int tess_vram_write(struct tess_gpu *gpu, const struct tess_vram *vram, u64 offs
 	return vram_access(gpu, vram, offset, (void *)buf, size, vram_store);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vram_write, TESS_NS);
-
-static int vram_copy_piece(struct tess_vram_object *to, const struct tess_vram_object *from,
-			   u64 off, void *buf, u64 *len)
-{
-	u64 src = vram_at(&from->vram, off, len), dst = vram_at(&to->vram, off, len);
-	int rc;
-
-	rc = vram_read(from->obj.gpu, src, buf, *len);
-	/* It is zero already */
-	if (rc || !memchr_inv(buf, 0, *len))
-		return rc;
-	return vram_write(to->obj.gpu, dst, buf, *len);
-}
-
-/**
- * tess_vram_copy() - copy an allocation to one of another GPU
- * @to: as large as @from, and zero; nobody frees it meanwhile
- * @from: nobody frees it meanwhile
- *
- * By the CPU: it works between all GPUs, and for all memory that they have.
- *
- * Return: 0, -EINVAL, -ENOMEM, -ENODEV.
- */
-int tess_vram_copy(struct tess_vram *to, const struct tess_vram *from)
-{
-	u64 off, len;
-	void *buf;
-	int rc = 0;
-
-	if (to->size != from->size)
-		return -EINVAL;
-	buf = kvmalloc(VRAM_COPY_BYTES, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	for (off = 0; !rc && off < from->size; off += len) {
-		len = min_t(u64, from->size - off, VRAM_COPY_BYTES);
-		rc = vram_copy_piece(container_of(to, struct tess_vram_object, vram),
-				     container_of(from, struct tess_vram_object, vram), off, buf,
-				     &len);
-		cond_resched();
-	}
-	kvfree(buf);
-	return rc;
-}
 
 u64 tess_gpu_vram_free(struct tess_gpu *gpu)
 {

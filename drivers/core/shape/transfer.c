@@ -11,7 +11,7 @@
  *
  * - contexts, which are position-independent images (tess_vgpu_copy_state()), with what the
  *   scheduler and the fault handler know of their clients;
- * - memory (tess_vgpu_copy_memory()).
+ * - memory (tess_vgpu_copy_memory()), most of it before the first is frozen.
  *
  * Then their owner exchanges the two. It is the only one who can: it knows what its client
  * has mapped, and serializes what its client does. All that can fail is before that, and
@@ -27,11 +27,17 @@
  * scheduler runs no client of theirs. Faults that were read before are told, and their
  * acknowledgment is dropped, as after any switch.
  */
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
 #include <tessera/compat.h>
 #include <tessera/gpu.h>
+#include <tessera/memory.h>
 #include <tessera/transfer.h>
 #include <tessera/vgpu.h>
 
@@ -50,6 +56,8 @@
 #include "slice/trace.h"
 #include "slice/vgpu.h"
 #include "transfer.h"
+
+#define COPY_BYTES	SZ_256K
 
 /* ---- is it possible? ---- */
 
@@ -346,18 +354,62 @@ int tess_vgpu_copy_state(struct tess_vgpu *to, struct tess_vgpu *from, struct te
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_copy_state, TESS_NS);
 
-int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from)
+static int copy_piece(struct tess_vgpu *to, struct tess_vgpu *from, u64 off, void *buf, u64 len,
+		      bool blank)
+{
+	int rc;
+
+	rc = tess_vram_read(from->gpu, &from->vram, off, buf, len);
+	if (rc || (blank && !memchr_inv(buf, 0, len)))
+		return rc;
+	return tess_vram_write(to->gpu, &to->vram, off, buf, len);
+}
+
+static int copy_block(struct tess_vgpu *to, struct tess_vgpu *from, unsigned int block, void *buf,
+		      bool blank)
+{
+	u64 off = block * TESS_VRAM_BLOCK, end = min(off + TESS_VRAM_BLOCK, from->vram.size), len;
+	int rc = 0;
+
+	for (; !rc && off < end; off += len) {
+		len = min_t(u64, end - off, COPY_BYTES);
+		rc = copy_piece(to, from, off, buf, len, blank);
+		cond_resched();
+	}
+	return rc;
+}
+
+/* By the CPU: it works between all GPUs, and for all memory that they have */
+static int copy_blocks(struct tess_vgpu *to, struct tess_vgpu *from, unsigned long *blocks,
+		       bool blank)
 {
 	unsigned int i;
 	int rc = 0;
+	void *buf;
 
-	if (!copy_is_allowed(to, from))
-		return -EINVAL;
-	for (i = 0; !rc && from->banks && i < from->nr_vslices; i++) {
-		rc = tess_compose_step();
-		if (!rc)
-			rc = tess_vram_copy(to->banks[i], from->banks[i]);
+	buf = kvmalloc(COPY_BYTES, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	for_each_set_bit(i, blocks, TESS_VRAM_BLOCKS(&from->vram)) {
+		rc = copy_block(to, from, i, buf, blank);
+		if (rc)
+			break;
+		__clear_bit(i, blocks);
 	}
+	kvfree(buf);
 	return rc;
+}
+
+int tess_vgpu_copy_memory(struct tess_vgpu *to, struct tess_vgpu *from, unsigned long *blocks,
+			  bool blank)
+{
+	int rc;
+
+	if (to->continues != from || !READ_ONCE(to->frozen) || to->vram.size != from->vram.size)
+		return -EINVAL;
+	if (!from->vram.size)
+		return 0;
+	rc = tess_compose_step();
+	return rc ?: copy_blocks(to, from, blocks, blank);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_copy_memory, TESS_NS);

@@ -21,8 +21,8 @@
  * @TESS_MIG_CONTEXT: struct tess_vslice_state and what follows; arg: number of the vslice
  * @TESS_MIG_HEAD: struct tess_mig_head; arg: number of the head
  * @TESS_MIG_EDID: of the monitor of head 0; arg: 1 it is plugged in
- * @TESS_MIG_VRAM: pages of VRAM; arg: offset. The last that came of a page counts; what is not sent is
- *	zero
+ * @TESS_MIG_VRAM: pages of VRAM; arg: offset. The last that came of a page counts; what is not
+ *	sent is zero
  * @TESS_MIG_TRAILER: struct tess_mig_trailer; the last one
  */
 enum tess_mig_tag {

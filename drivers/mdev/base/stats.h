@@ -14,6 +14,7 @@
  * @traps: accesses to trapped registers
  * @mmap_faults: page faults on directly mapped pages
  * @zeroed_bytes: VRAM that was zeroed by resets
+ * @still_bytes: VRAM that was copied to another GPU while the vGPU stood still
  */
 struct tess_mdev_stats {
 	atomic64_t pinned_pages;
@@ -24,6 +25,7 @@ struct tess_mdev_stats {
 	atomic64_t traps;
 	atomic64_t mmap_faults;
 	atomic64_t zeroed_bytes;
+	atomic64_t still_bytes;
 };
 
 #endif

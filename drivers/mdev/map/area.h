@@ -54,8 +54,8 @@ void tess_mdev_set_dead(struct tess_mdev *tm);
 void tess_mdev_touch(struct tess_mdev *tm, u64 off, u64 size);
 /*
  * Blocks of VRAM that may have been written to since @who asked for the last time join @blocks; the
- * first time, all. What is read after that has it. 0, -ENODEV. Holds @tm->lock, and @tm->map_lock for
- * writing
+ * first time, all. What is read after that has it. 0, -ENODEV. Holds @tm->lock, and @tm->map_lock
+ * for writing
  */
 int tess_mdev_gather(struct tess_mdev *tm, enum tess_mdev_gatherer who, unsigned long *blocks);
 /* Nothing of VRAM is mapped any more: blocks of @part that CPUs may have written to until now */

@@ -4,13 +4,13 @@
  *
  * VRAM is sent while the vGPU runs, and what was written to meanwhile is sent again, round after
  * round, the last one when it stands still. What may have been written to is known by blocks of
- * 2 MiB (tess_mdev_gather()): by the GPU, whose large pages have one D bit, by CPUs that had a block
- * mapped, by resets. So each page of such a block is compared with what was sent of it, by a hash
- * of 64 bits for each page of 4 KiB. The hash has a key that nobody knows: a guest cannot look for
- * pages that have the same one, and would harm only itself.
+ * 2 MiB (tess_mdev_gather()): by the GPU, whose large pages have one D bit, by CPUs that had a
+ * block mapped, by resets. So each page of such a block is compared with what was sent of it, by a
+ * hash of 64 bits for each page of 4 KiB. The hash has a key that nobody knows: a guest cannot look
+ * for pages that have the same one, and would harm only itself.
  *
- * A page that was never anything but zero is not sent, so that zero has the hash 0, and no other page
- * has.
+ * A page that was never anything but zero is not sent, so that zero has the hash 0, and no other
+ * page has.
  *
  * What is read while slices and CPUs write may be half old and half new. It is sent all the same,
  * and its block is found by the next round, as it is read after the writes of the round before were
@@ -33,7 +33,7 @@
 
 #define ROUNDS_PAGE	TESS_MIG_VRAM_PAGE
 #define PAGES_AT_ONCE	(TESS_MIG_VRAM_BYTES / ROUNDS_PAGE)
-#define PAGES_OF_BLOCK	(unsigned int)(TESS_VRAM_BLOCK / ROUNDS_PAGE)
+#define PAGES_OF_BLOCK	((unsigned int)(TESS_VRAM_BLOCK / ROUNDS_PAGE))
 
 /**
  * struct tess_mdev_rounds - what is to be sent of VRAM

@@ -7,7 +7,7 @@
 struct tess_mdev;
 struct tess_mdev_rounds;
 
-/* VRAM that is to be sent, first all of it; holds @tm->lock, as all that follow do. Error pointer */
+/* VRAM that is to be sent, first all of it; holds @tm->lock, as most that follow. Error pointer */
 struct tess_mdev_rounds *tess_mdev_rounds_begin(struct tess_mdev *tm);
 void tess_mdev_rounds_free(struct tess_mdev_rounds *r);
 /* Begin the next round: what may have been written to is to be looked at. 0, -ENODEV */

@@ -7,7 +7,8 @@
  * the device stays the same. It is one transaction, in steps, of which each is undone if one
  * fails:
  *
- * 1. *Compose* there, with its VRAM in a stage 2 of its own. The guest works on.
+ * 1. *Compose* there, with its VRAM in a stage 2 of its own. The guest works on, while its VRAM is
+ *    copied, and what it writes to meanwhile is copied again, a few times.
  * 2. *Freeze*. &tess_mdev.lock keeps trapped accesses and resets away from here on. Vslices
  *    are parked, their doorbells zapped; stores are caught on parking pages, as ever.
  * 3. *Copy contexts*, with the faults that are pending in them.
@@ -15,9 +16,9 @@
  *    no page comes or goes. If a vslice's memory is coming and does not arrive in some seconds, the
  *    move fails. VFIO waits with unmapping; what it unmaps then is found mapped for
  *    the other GPU.
- * 5. *Copy VRAM*. With &tess_mdev.map_lock for writing all that the VMM has mapped is
- *    withdrawn; who touches VRAM waits in the page fault until the copy is complete, and finds
- *    the other GPU's. Doorbells lead to their parking pages until 6.
+ * 5. *Copy VRAM*, what was written to since. With &tess_mdev.map_lock for writing all that the VMM
+ *    has mapped is withdrawn; who touches VRAM waits in the page fault until the copy is complete,
+ *    and finds the other GPU's. Doorbells lead to their parking pages until 6.
  * 6. *Exchange* the compositions. Nothing can fail from here on.
  * 7. *Follow*: completion records, stores that were caught, the composition page with one
  *    new generation. The first stage 2 and its DMA mappings go.
@@ -38,9 +39,12 @@
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
 #include <linux/string.h>
 #include <tessera/gpu.h>
 #include <tessera/inject.h>
+#include <tessera/memory.h>
 #include <tessera/transfer.h>
 #include <tessera/vgpu.h>
 #include "base/mdev.h"
@@ -58,16 +62,97 @@
 #include "parent.h"
 #include "tell.h"
 
+static unsigned int move_rounds = 4;
+module_param(move_rounds, uint, 0644);
+MODULE_PARM_DESC(move_rounds, "how often VRAM is copied before a vGPU that moves stands still");
+
+/**
+ * struct migrate_move - a move to another GPU
+ * @next: composition there; afterwards that which is not the vGPU's
+ * @count: number of blocks of VRAM (TESS_VRAM_BLOCK)
+ * @left: those that are to be copied
+ * @blank: nothing was copied yet
+ */
+struct migrate_move {
+	struct tess_mdev_parts next;
+	unsigned int count;
+	unsigned long *left;
+	bool blank;
+};
+
 /* Number of the GPU of one that is of one GPU */
 static unsigned int migrate_carrier(const struct tess_mdev *tm)
 {
 	return tess_gpu_info(tess_vgpu_gpu(tess_mdev_first(&tm->parts)))->index;
 }
 
-/* 5 and 6; @next is then what the vGPU had before */
-static int migrate_exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
+/* ---- 1: ahead of it ---- */
+
+static int migrate_begin(struct tess_mdev *tm, struct migrate_move *move)
 {
-	struct tess_vgpu *from = tess_mdev_first(&tm->parts), *to = tess_mdev_first(next);
+	unsigned int count = tm->vram ? TESS_VRAM_BLOCKS(tm->vram) : 0;
+
+	move->count = count;
+	move->blank = true;
+	move->left = bitmap_alloc(max(count, 1U), GFP_KERNEL);
+	if (!move->left)
+		return -ENOMEM;
+	bitmap_fill(move->left, count);
+	return 0;
+}
+
+/* What was written to since the last time is to be copied, too */
+static int migrate_gather(struct tess_mdev *tm, struct migrate_move *move)
+{
+	guard(mutex)(&tm->lock);
+	guard(rwsem_write)(&tm->map_lock);
+	return tm->dead ? -ENODEV : tess_mdev_gather(tm, TESS_MDEV_FOR_MOVE, move->left);
+}
+
+/* As long as it helps: each time, less was written to while less was copied */
+static int migrate_ahead(struct tess_mdev *tm, struct migrate_move *move)
+{
+	unsigned int rounds = READ_ONCE(move_rounds), before, left = move->count;
+	struct tess_vgpu *to = tess_mdev_first(&move->next);
+	int ret = 0;
+
+	while (!ret && rounds-- && left) {
+		before = left;
+		if (move->blank)
+			ret = migrate_gather(tm, move);
+		if (!ret)
+			ret = tess_vgpu_copy_memory(to, tess_mdev_first(&tm->parts), move->left,
+						    move->blank);
+		move->blank = false;
+		if (!ret)
+			ret = migrate_gather(tm, move);
+		left = bitmap_weight(move->left, move->count);
+		if (left > before / 2)
+			break;
+	}
+	return ret;
+}
+
+/* ---- 2 to 8 ---- */
+
+static int migrate_copy(struct tess_mdev *tm, struct migrate_move *move)
+{
+	int ret;
+
+	ret = tess_mdev_gather(tm, TESS_MDEV_FOR_MOVE, move->left);
+	if (ret)
+		return ret;
+	atomic64_add(bitmap_weight(move->left, move->count) * TESS_VRAM_BLOCK,
+		     &tm->stats.still_bytes);
+	return tess_vgpu_copy_memory(tess_mdev_first(&move->next), tess_mdev_first(&tm->parts),
+				     move->left, move->blank);
+}
+
+/* 5 and 6; @move->next is then what the vGPU had before */
+static int migrate_exchange(struct tess_mdev *tm, struct migrate_move *move)
+{
+	struct tess_vgpu *from = tess_mdev_first(&tm->parts), *to = tess_mdev_first(&move->next);
+	struct tess_mdev_parts *next = &move->next;
 	u64 time;
 	int ret;
 
@@ -75,7 +160,7 @@ static int migrate_exchange(struct tess_mdev *tm, struct tess_mdev_parts *next)
 	if (tm->dead)
 		return -ENODEV;
 	tess_mdev_zap(tm);
-	ret = tess_vgpu_copy_memory(to, from);
+	ret = migrate_copy(tm, move);
 	if (ret)
 		return ret;
 	/* Its gone() may have found that it is nobody's; if not, it finds what is installed here */
@@ -108,8 +193,9 @@ static bool migrate_lock_memory(struct tess_mdev *tm)
 	return false;
 }
 
-static int migrate_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
+static int migrate_locked(struct tess_mdev *tm, struct migrate_move *move)
 {
+	struct tess_mdev_parts *next = &move->next;
 	int ret;
 
 	ret = tess_mdev_dma_prepare(tm, next->part[0]);
@@ -117,7 +203,7 @@ static int migrate_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 		return ret;
 	tess_hold(TESS_HOLD_MOVE);
 	down_write(&tm->map_lock);
-	ret = migrate_exchange(tm, next);
+	ret = migrate_exchange(tm, move);
 	up_write(&tm->map_lock);
 	if (ret) {
 		tess_mdev_dma_cancel(tm, next->part[0]);
@@ -128,7 +214,7 @@ static int migrate_locked(struct tess_mdev *tm, struct tess_mdev_parts *next)
 }
 
 /* 4 to 7 */
-static int migrate_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
+static int migrate_memory(struct tess_mdev *tm, struct migrate_move *move,
 			  struct tess_reason *reason)
 {
 	int ret;
@@ -137,13 +223,13 @@ static int migrate_memory(struct tess_mdev *tm, struct tess_mdev_parts *next,
 		strscpy(reason->text, "its VMM is busy with memory of the guest");
 		return -EBUSY;
 	}
-	ret = migrate_locked(tm, next);
+	ret = migrate_locked(tm, move);
 	mutex_unlock(&tm->dma.lock);
 	return ret;
 }
 
 /* 2 to 7, and that which is the vGPU's then is thawed */
-static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
+static int migrate_client(struct tess_mdev *tm, struct migrate_move *move,
 			  struct tess_reason *reason)
 {
 	struct tess_vgpu *from = tess_mdev_first(&tm->parts);
@@ -156,9 +242,9 @@ static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 	}
 	ret = tess_vgpu_freeze(from, reason);
 	if (!ret)
-		ret = tess_vgpu_copy_state(tess_mdev_first(next), from, reason);
+		ret = tess_vgpu_copy_state(tess_mdev_first(&move->next), from, reason);
 	if (!ret)
-		ret = migrate_memory(tm, next, reason);
+		ret = migrate_memory(tm, move, reason);
 	if (!ret) {
 		tess_mdev_page_refresh(tm);
 		tess_mdev_heads_follow(tm);
@@ -171,15 +257,20 @@ static int migrate_client(struct tess_mdev *tm, struct tess_mdev_parts *next,
 static int migrate_vgpu(struct tess_mdev *tm, struct tess_gpu *gpu, const struct tess_blueprint *bp,
 			struct tess_reason *reason)
 {
-	struct tess_mdev_parts next = {};
+	struct migrate_move move = {};
 	int ret;
 
 	lockdep_assert_held(&tm->shape.lock);
-	ret = tess_mdev_compose(tm, gpu, bp, tess_mdev_first(&tm->parts), &next, reason);
+	ret = tess_mdev_compose(tm, gpu, bp, tess_mdev_first(&tm->parts), &move.next, reason);
 	if (ret)
 		return ret;
-	ret = migrate_client(tm, &next, reason);
-	tess_mdev_decompose(&next);
+	ret = migrate_begin(tm, &move);
+	if (!ret)
+		ret = migrate_ahead(tm, &move);
+	if (!ret)
+		ret = migrate_client(tm, &move, reason);
+	tess_mdev_decompose(&move.next);
+	bitmap_free(move.left);
 	if (!ret)
 		tess_mdev_announce(tm);
 	return ret;
