@@ -11,6 +11,7 @@ import traceback
 
 import hung
 import machine
+import moving
 from machine import BIRTH, INFRASTRUCTURE, TIMEOUT, Machine, comma, fail
 
 MODULES = ("tessera", "tessera_chip", "tessera_pci", "tessera_drm")
@@ -62,13 +63,15 @@ def port_args(n):
     return ["-device", f"pcie-root-port,id=port{n},chassis={n + 1},slot={n + 1},bus=pcie.0"]
 
 
-def vgpu_args(n, spec, iommufd):
+def vgpu_args(n, spec, iommufd, migratable):
     uuid, _, props = spec.partition(",")
     path = f"/sys/bus/mdev/devices/{uuid}"
     if not os.path.isdir(path):
         fail(f"no mediated device {uuid}")
     device = f"vfio-pci,sysfsdev={path},id=vgpu{n},bus=port{n}"
     device += ",iommufd=iommufd" if iommufd else ""
+    # Although all memory that the GPU has pinned counts as written
+    device += ",enable-migration=on" if migratable else ""
     return port_args(n) + ["-device", device + (f",{props}" if props else "")]
 
 
@@ -151,7 +154,7 @@ def boot(opts, prepare=lambda m: None):
     opts.kernel = opts.kernel or ".".join(os.uname().release.split(".")[:2])
     opts.host = [full_bdf(b) for b in opts.host]
     translated = outer["ACCEL"] == "tcg"
-    doubtful = opts.accel == "kvm" and translated
+    doubtful = opts.accel == "kvm" and translated and not opts.incoming
     if doubtful:
         hung.trace_shutdowns()
     with contextlib.ExitStack() as stack:
@@ -168,7 +171,8 @@ def boot(opts, prepare=lambda m: None):
 def boot_once(opts, prepare, translated, doubtful):
     """Returns the status, and whether the guest ended before its first program ran."""
     layer = LAYER_DISK if outer_config()["LAYER"] else None
-    with Machine(opts, "guest", ROOT_DISK, layer) as m:
+    tree = moving.tree_image(machine.kernel(opts.kernel)[0], MODULES) if opts.migratable else None
+    with Machine(opts, "guest", ROOT_DISK, layer, tree) as m:
         m.translated = translated
         m.may_be_stillborn = doubtful
         m.birth = BIRTH if doubtful else None
@@ -177,12 +181,17 @@ def boot_once(opts, prepare, translated, doubtful):
         if opts.iommufd:
             argv += iommufd_args()
         for n, spec in enumerate(opts.vgpu):
-            argv += vgpu_args(n, spec, opts.iommufd)
+            argv += vgpu_args(n, spec, opts.iommufd, opts.migratable)
         for n, bdf in enumerate(opts.host, len(opts.vgpu)):
             argv += host_args(n, bdf)
         if opts.vsock is not None:
             argv += vsock_args(opts.vsock)
+        if opts.incoming:
+            argv += ["-incoming", opts.incoming]
+            m.on_incoming = moving.await_incoming
         status = m.run(argv + opts.qemu_arg)
+        if opts.incoming and not m.boots and not killed(opts):
+            moving.tell_refused(m, [spec.partition(",")[0] for spec in opts.vgpu])
         m.keep_log()
         return status, m.stillborn and not killed(opts)
 
@@ -190,13 +199,18 @@ def boot_once(opts, prepare, translated, doubtful):
 def run(opts):
     if opts.listen and not opts.detach:
         fail("--listen needs --detach")
+    if opts.incoming and not opts.migratable:
+        fail("--incoming needs --migratable")
+    if opts.migratable and (opts.host or opts.vsock is not None or opts.iommufd):
+        fail("--migratable does not go with --host, --vsock, --iommufd")
     return detach(opts) if opts.detach else boot(opts)
 
 
 # ---- detached guests --------------------------------------------------------
 # A directory per guest: "lock" is held while it lives, "stdout" and "stderr"
 # hold what its command printed, "status" what came of it, "pid" is QEMU's, "in" leads to
-# what its command reads, if that listens.
+# what its command reads, if that listens, "monitor" to QEMU's; "moved" is written when it went on
+# elsewhere.
 
 def guest_file(name, leaf):
     if not name or "/" in name or name.startswith("."):
@@ -212,6 +226,13 @@ def read_file(path):
 def note(name, leaf, text):
     with open(guest_file(name, leaf), "w") as f:
         f.write(text)
+
+
+def link(name, leaf, target):
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(guest_file(name, leaf))
+    if target:
+        os.symlink(target, guest_file(name, leaf))
 
 
 def detach(opts):
@@ -239,7 +260,7 @@ def claim(name):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         fail(f"guest {name} is already running")
-    for leaf in ("pid", "supervisor", "status", "console", "stdout", "stderr", "killed"):
+    for leaf in ("pid", "supervisor", "status", "console", "stdout", "stderr", "killed", "moved"):
         note(name, leaf, "")
     return lock
 
@@ -253,12 +274,11 @@ def supervise(opts, tell, _lock):
 
     def prepare(m):
         m.console = guest_file(name, "console")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(guest_file(name, "in"))
-        if opts.listen:
-            os.symlink(m.path("in.in"), guest_file(name, "in"))
+        link(name, "in", m.path("in.in") if opts.listen else None)
         m.on_spawn = lambda pid: note(name, "pid", f"{pid}\n")
         m.on_start = lambda: os.write(tell, b"1")
+        m.has_moved = lambda: bool(read_file(guest_file(name, "moved")))
+        link(name, "monitor", m.monitor)
         m.give_up_on(signal.SIGUSR1)
         note(name, "supervisor", f"{os.getpid()}\n")
 
@@ -336,6 +356,13 @@ def give_up(opts):
     note(opts.name, "killed", "yes\n")
     os.kill(target, signal.SIGUSR1)
     return 0
+
+
+def move(opts):
+    """Let a migratable guest go on in another QEMU, or in a file."""
+    running_pid(opts.name)
+    return moving.move(guest_file(opts.name, "monitor"), opts.uri, opts.bandwidth,
+                       lambda: note(opts.name, "moved", "yes\n"))
 
 
 def tell(opts):

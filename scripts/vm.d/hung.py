@@ -52,7 +52,8 @@ class Monitor:
         self.lines.readline()
         self.ask("qmp_capabilities")
 
-    def ask(self, command, **arguments):
+    def request(self, command, **arguments):
+        """The answer: an object with "return" or "error"."""
         self.sock.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
         while True:
             line = self.lines.readline()
@@ -60,7 +61,10 @@ class Monitor:
                 raise OSError("the emulator closed its monitor")
             answer = json.loads(line)
             if "return" in answer or "error" in answer:
-                return answer.get("return")
+                return answer
+
+    def ask(self, command, **arguments):
+        return self.request(command, **arguments).get("return")
 
     def tell(self, command, **arguments):
         """Lines that the monitor for people answers."""

@@ -39,8 +39,12 @@ $bb mount -t tmpfs -o mode=755 run /newroot/run
 $bb mkdir /newroot/run/tessera
 $bb cp /config /cmd /newroot/run/tessera/
 $bb mkdir -p "/newroot$TREE"
-$bb mount -t 9p -o trans=virtio,version=9p2000.L,cache=mmap,msize=262144 \
-	tree "/newroot$TREE" || fail "no tree"
+if [ -n "$TREE_DISK" ]; then
+	$bb mount -t erofs -o ro "$TREE_DISK" "/newroot$TREE" || fail "no disk with the tree"
+else
+	$bb mount -t 9p -o trans=virtio,version=9p2000.L,cache=mmap,msize=262144 \
+		tree "/newroot$TREE" || fail "no tree"
+fi
 for m in proc sys dev; do
 	$bb mount -o move "/$m" "/newroot/$m"
 done

@@ -27,9 +27,13 @@ INFRASTRUCTURE = 125
 SPLAT = 126
 TIMEOUT = 124
 STALLED = 123
+# It went on in another QEMU.
+MOVED = 122
 MAX_BOOTS = 8
 HUGE = "/run/tessera/huge"
 PORTS = ("ctl", "out", "err", "log")
+# Where what a migratable guest prints ends: no QEMU that it comes to knows a secret of another one.
+MOVING_MARK = b"\0end-of-what-a-migratable-guest-prints\n"
 CONSOLE_TAIL = 40
 HUNG_TAIL = 200
 # Once it is up, a machine says every ten seconds of its own time that it is alive.
@@ -150,14 +154,18 @@ class Stream:
 class Machine:
     """One virtual machine; use as a context manager, which stops and tidies up."""
 
-    def __init__(self, opts, role, root_image, layer_image=None):
+    def __init__(self, opts, role, root_image, layer_image=None, tree_image=None):
         self.opts = opts
         self.role = role
         self.root_image = root_image
         self.layer_image = layer_image
+        # The tree, if it is not shared
+        self.tree_image = tree_image
         self.out_fd, self.err_fd = 1, 2
         self.on_start = None
         self.on_spawn = None
+        self.on_incoming = None
+        self.has_moved = lambda: False
         self.children = []
         self.qemu = None
         self.preload = []
@@ -179,7 +187,7 @@ class Machine:
         self.given_up = False
         self.log = b""
         self.ctl_pending = b""
-        self.mark = b"\0end-" + os.urandom(8).hex().encode() + b"\n"
+        self.mark = MOVING_MARK if tree_image else b"\0end-" + os.urandom(8).hex().encode() + b"\n"
         self.streams = {
             "out": Stream(self.mark, lambda data: write_all(self.out_fd, data)),
             "err": Stream(self.mark, lambda data: write_all(self.err_fd, data)),
@@ -240,6 +248,7 @@ class Machine:
             "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
             "MARK": self.mark[1:-1].decode(), "LISTEN": "1" if self.listens else "",
             "LAYER": "1" if self.layer_image else "",
+            "TREE_DISK": ("/dev/vdc" if self.layer_image else "/dev/vdb") if self.tree_image else "",
             "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",
         }
 
@@ -255,6 +264,11 @@ class Machine:
         return getattr(self.opts, "interactive", False)
 
     @property
+    def incoming(self):
+        """Where the guest comes from, instead of being booted."""
+        return getattr(self.opts, "incoming", None)
+
+    @property
     def listens(self):
         """Whether the command has a port as its standard input."""
         return getattr(self.opts, "listen", False)
@@ -267,6 +281,8 @@ class Machine:
         append = APPEND + (f" tsc_early_khz={opts.tsc_khz}" if opts.accel == "tcg" else "")
         append += " intel_iommu=on" if getattr(opts, "iommu", False) else ""
         cpu = "host" if opts.accel == "kvm" else "max,-erms,-fsrm"
+        # No guest of its own, whose state would go with it
+        cpu += ",-svm,-vmx" if self.tree_image else ""
         accel = "kvm" if opts.accel == "kvm" else "tcg,thread=multi"
         return [
             "qemu-system-x86_64", "-nodefaults", "-no-user-config", "-display", "none",
@@ -277,12 +293,20 @@ class Machine:
             "-m", opts.mem, "-smp", str(opts.smp),
             "-kernel", image, "-initrd", self.path("initrd"), "-append", append,
             *self.disk_args("root", self.root_image),
-            "-fsdev", f"local,id=tree,path={comma(TREE)},security_model=none,multidevs=remap",
-            "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on",
+            *self.tree_args(),
             "-chardev", f"socket,id=console,path={self.path('serial')},server=on,wait=off,"
             f"logfile={comma(self.console)}", "-serial", "chardev:console",
             "-qmp", f"unix:{self.monitor},server=on,wait=off",
-        ] + self.disk_args("layer", self.layer_image) + self.port_args() + self.reboot_args()
+        ] + self.disk_args("layer", self.layer_image) + self.disk_args("tree", self.tree_image) + \
+            self.port_args() + self.reboot_args()
+
+    def tree_args(self):
+        """Share the tree, unless it is on a disk."""
+        if self.tree_image:
+            return []
+        return ["-fsdev",
+                f"local,id=tree,path={comma(TREE)},security_model=none,multidevs=remap",
+                "-device", "virtio-9p-pci,fsdev=tree,mount_tag=tree,disable-legacy=on"]
 
     @staticmethod
     def disk_args(name, path):
@@ -359,6 +383,10 @@ class Machine:
         """Boot, stream until the machine is gone, return the command's status."""
         deadline = time.monotonic() + self.opts.timeout if self.opts.timeout else None
         self.start(argv)
+        if self.incoming:
+            self.on_incoming(self)
+            if self.qemu.poll() is None:
+                self.started()
         pidfd = os.pidfd_open(self.qemu.pid)
         try:
             if not self.pump(pidfd, deadline):
@@ -433,6 +461,8 @@ class Machine:
 
     def control(self, words):
         self.heard = time.monotonic()
+        if self.incoming:
+            self.boots = max(self.boots, 1)
         if words == ["alive"]:
             return
         self.reached = words[0] if words else self.reached
@@ -446,12 +476,15 @@ class Machine:
                 self.bases = hung.kernel_bases(self.monitor, self.opts.smp)
             os.write(self.fds["answer"], b"%d\n" % self.boots)
         elif words == ["start"]:
-            if self.on_start:
-                self.on_start()
-                self.on_start = None
+            self.started()
         elif len(words) == 2 and words[0] == "exit" and words[1].isdigit():
             self.status = int(words[1])
             self.let_go()
+
+    def started(self):
+        if self.on_start:
+            self.on_start()
+            self.on_start = None
 
     # ---- judging ------------------------------------------------------------
 
@@ -533,6 +566,8 @@ class Machine:
         code = self.qemu.returncode
         if self.status is None and self.boots > MAX_BOOTS:
             return self.report(INFRASTRUCTURE, f"rebooted more than {MAX_BOOTS} times")
+        if self.status is None and code == 0 and self.has_moved():
+            return SPLAT if found else MOVED
         if self.status is None and code < 0:
             return self.report(128 - code, f"emulator ended by signal {-code}")
         if self.status is None:

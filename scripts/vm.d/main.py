@@ -15,7 +15,7 @@ from machine import INFRASTRUCTURE, Failure  # noqa: E402
 SERVED_SLOWER = 3
 
 STATUS = """
-exit status: that of CMD; 123 when the machine shows no sign of life, 124 when time is
+exit status: that of CMD; 122 when the guest went on elsewhere; 123 when the machine shows no sign of life, 124 when time is
 up, 125 when it could not be set up or died, 126 when its kernel log shows a splat."""
 
 
@@ -77,6 +77,15 @@ def parser():
                    help="return as soon as CMD runs; see wait, tell, kill, give-up, pid, console")
     p.add_argument("--listen", action="store_true",
                    help="CMD reads what is told to the detached guest")
+    p.add_argument("--migratable", action="store_true",
+                   help="a guest that can go on in another QEMU (move): of the tree it sees, to read "
+                   "only, the examples, libtessera and its modules; its vGPUs have "
+                   "enable-migration=on")
+    p.add_argument("--incoming", metavar="URI",
+                   help="with --migratable, without CMD: go on with a guest that comes from there "
+                   "(unix:PATH, file:PATH), and with what its CMD prints. With the same options for "
+                   "--mem, --smp, --listen, and as many vGPUs. With --detach return when it can "
+                   "come, or came from a file")
     p.add_argument("--allow-reboot", action="store_true",
                    help="a reboot runs CMD again, TESSERA_BOOT counts from 1")
     add_common(p)
@@ -87,6 +96,13 @@ def parser():
     p = sub.add_parser("tell", help="print a line to the command of a guest with --listen")
     p.add_argument("name")
     p.add_argument("word", nargs="+")
+    p = sub.add_parser("move", help="send a detached guest (--migratable) to another QEMU, which waits "
+                       "for it with --incoming, or to a file, and end this one; prints what went as "
+                       "JSON. If it cannot go it stays, and the status is 1")
+    p.add_argument("name")
+    p.add_argument("uri", metavar="URI", help="unix:PATH, file:PATH")
+    p.add_argument("--bandwidth", type=int, default=0, metavar="BYTES",
+                   help="at most so many in a second while it runs (0: no limit)")
     p = sub.add_parser("kill", help="end the QEMU of a detached guest")
     p.add_argument("name")
     p.add_argument("-9", dest="nine", action="store_true", help="with SIGKILL")
@@ -149,7 +165,8 @@ def main(argv):
     top = parser()
     opts = top.parse_args(join_values(args))
     opts.command = command
-    if opts.verb in ("host", "guest") and not command and not getattr(opts, "interactive", False):
+    if opts.verb in ("host", "guest") and not command and \
+            not getattr(opts, "interactive", False) and not getattr(opts, "incoming", None):
         top.error("no command: give it after --")
     try:
         return dispatch(opts)
