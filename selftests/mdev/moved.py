@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A KVM guest that goes on in other QEMUs with other vGPUs, as TAP; in a host VM with two GPUs.
+
+The guest keeps books of what the GPU does (ledger.c), and runs SGEMM and SHA-256 over and over. It
+is sent from QEMU to QEMU by a socket, and through a file, between vGPUs of two GPUs that are composed
+otherwise: other slices, fewer, shared. It stays where it is if the other vGPU cannot take it, or if
+its QEMU is killed in the middle of what the vGPU sends. A guest that the emulator lost, on proof, is
+replaced by another one, which begins again.
+"""
+
+import glob
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import uuid
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from hostvm import TREE, VM, Tap, give_up, read, said, tell, wait_done, wait_until, write
+
+GPUS = [os.path.basename(g) for g in sorted(glob.glob("/sys/class/tessera/gpu*"))]
+SOCKET, RELAY, FILE = "/run/moved.sock", "/run/moved-relay.sock", "/run/moved.vm"
+MOVED = 122
+MEMORY = "256M"
+FRAME = "max=2 kind=compute memory=2M"
+# What the guest finds at its ends, by turns
+SHAPES = (f"slices=1 {FRAME} share=shared", f"slices=2 {FRAME}", f"slices=2 {FRAME} share=shared",
+          f"slices=1 {FRAME}")
+MOVES = int(os.environ.get("TESS_MOVES", "4"))
+PATIENCE = 150
+TRIES = 3
+# QEMU says in its stream: here begin data of a device
+DEVICE_DATA = bytes.fromhex("ffffffffef100004")
+
+SCRIPT = f"""
+cd {TREE}
+own=/run/moved
+mkdir $own
+examples() {{
+	while [ ! -e $own/stop ]; do
+		out/examples/sgemm --size 48 --json && out/examples/sha256 --json examples/*.c || return 1
+	done
+}}
+(examples >$own/examples 2>&1; echo $? >$own/status) &
+(out/selftests/mdev/ledger $own/stop; echo "done ledger $?") &
+until read -r word && [ "$word" = stop ]; do sleep 1; done
+: >$own/stop
+wait
+sed 's/^/examples /' $own/examples
+echo "done examples $(cat $own/status)"
+"""
+
+
+def vm(*words, **options):
+    return subprocess.run([VM, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False, **options)
+
+
+class Vgpu:
+    """A vGPU that a guest can have."""
+
+    def __init__(self, gpu, blueprint):
+        self.uuid = str(uuid.uuid4())
+        self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
+        blank = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/*-blank/create")[0]
+        write(blank, self.uuid)
+        self.compose(blueprint)
+        write(f"{self.mdev}/gpu", gpu)
+
+    def compose(self, blueprint):
+        write(f"{self.mdev}/blueprint", blueprint)
+
+    def remove(self):
+        write(f"{self.mdev}/remove", 1)
+
+
+class Qemu:
+    """A QEMU with a vGPU, which has the guest or waits for it."""
+
+    count = 0
+
+    def __init__(self, vgpu):
+        Qemu.count += 1
+        self.vgpu, self.name = vgpu, f"moved{Qemu.count}"
+
+    def start(self, *words):
+        """Status, and what was said if it is not 0."""
+        done = vm("guest", "--migratable", "--vgpu", self.vgpu.uuid, "--mem", MEMORY, "--detach",
+                  self.name, "--listen", "--timeout", "900", *words)
+        return done.returncode, done.stdout
+
+    def must_start(self, *words):
+        status, text = self.start(*words)
+        if status:
+            raise ValueError(f"{self.name} does not start: {text}")
+        return self
+
+    def end(self):
+        """Its status, and what it said, when it has ended."""
+        done = vm("wait", self.name, "--timeout", str(PATIENCE))
+        return done.returncode, done.stdout
+
+    def rounds(self):
+        """How far the guest has come, by what it said here."""
+        return int((said(self.name, "rounds") or [0])[-1])
+
+    def works(self):
+        """The guest gets on, from now on."""
+        before = self.rounds()
+        wait_until(lambda: self.rounds() >= before + 3, f"{self.name} goes on", PATIENCE)
+
+
+class Journey:
+    """A guest: the QEMU where it is, and figures of how it got there."""
+
+    def __init__(self, vgpu):
+        self.at, self.figures = Qemu(vgpu), []
+
+    def begin(self):
+        self.at.must_start("--", "sh", "-c", SCRIPT)
+        wait_until(self.at.rounds, "the guest works", PATIENCE)
+
+    def send(self, uri):
+        """None, or why it did not go."""
+        done = vm("move", self.at.name, uri, timeout=600)
+        if done.returncode:
+            return done.stdout
+        print(f"# {done.stdout.strip()}")
+        self.figures.append(json.loads(done.stdout))
+        status, text = self.at.end()
+        return None if status == MOVED else f"its QEMU ended with {status}: {text}"
+
+
+def move(tap, journey, to, shape):
+    """By a socket, to a QEMU that runs already."""
+    to.compose(shape)
+    before, qemu = journey.at, Qemu(to).must_start("--incoming", f"unix:{SOCKET}")
+    why = journey.send(f"unix:{SOCKET}")
+    if not tap.ok(why is None, f"it goes to {shape!r}", why):
+        raise ValueError("it did not go")
+    journey.at = qemu
+    qemu.works()
+    tap.ok(read(f"{before.vgpu.mdev}/stats/pinned_pages") == "0", "nothing is pinned where it was")
+
+
+def refuse(tap, journey, what, blueprint, why):
+    """Another frame: the reason is told, and the guest goes on where it is."""
+    other = Vgpu(GPUS[1], blueprint)
+    qemu = Qemu(other).must_start("--incoming", f"unix:{SOCKET}")
+    here, there = journey.send(f"unix:{SOCKET}"), qemu.end()[1]
+    tap.ok(here is not None and why in there, f"refused with {what}: {why}", f"{here}\n{there}")
+    other.remove()
+    journey.at.works()
+
+
+class Relay(threading.Thread):
+    """Passes a stream on until data of a device begin, and some bytes more; then calls over()."""
+
+    def __init__(self, over):
+        super().__init__(daemon=True)
+        self.over, self.cut = over, False
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(RELAY)
+        self.listener.listen()
+        self.start()
+
+    def run(self):
+        source, _ = self.listener.accept()
+        with source, socket.socket(socket.AF_UNIX) as to:
+            to.connect(SOCKET)
+            end = b""
+            while not self.cut:
+                data = source.recv(4096)
+                if not data:
+                    return
+                to.sendall(data)
+                end = (end + data)[-4096 - len(DEVICE_DATA):]
+                self.cut = DEVICE_DATA in end
+            self.over()
+
+    def close(self):
+        self.listener.close()
+        os.unlink(RELAY)
+
+
+def cut_off(tap, journey, to):
+    """The other QEMU is killed while the vGPU's state is on its way."""
+    qemu = Qemu(to).must_start("--incoming", f"unix:{SOCKET}")
+    relay = Relay(lambda: vm("kill", qemu.name, "-9"))
+    why = journey.send(f"unix:{RELAY}")
+    tap.ok(why is not None and relay.cut, "the other QEMU is killed in the middle", why)
+    relay.close()
+    qemu.end()
+    journey.at.works()
+    tap.ok(True, "it goes on where it is")
+
+
+def save(tap, journey, shape):
+    """Into a file, and back with a vGPU that was composed anew."""
+    vgpu = journey.at.vgpu
+    why = journey.send(f"file:{FILE}")
+    if not tap.ok(why is None, "it is saved", why):
+        raise ValueError("it was not saved")
+    print(f"# a file of {os.path.getsize(FILE)} bytes")
+    vgpu.compose(shape)
+    journey.at = Qemu(vgpu)
+    status, text = journey.at.start("--incoming", f"file:{FILE}")
+    tap.ok(status == 0, f"and restored with {shape!r}", text)
+    journey.at.works()
+    os.unlink(FILE)
+
+
+def check_examples(tap, journey):
+    status = wait_done(journey.at.name, "examples", PATIENCE)
+    text = "\n".join(said(journey.at.name, "examples"))
+    right = len(re.findall(r'"ok": true', text))
+    tap.ok(status == 0 and right > 1 and not re.search(r'"ok": false', text),
+           f"every result is right: {right} of SGEMM and SHA-256", text[-2000:])
+
+
+def check_ledger(tap, journey):
+    status = wait_done(journey.at.name, "ledger", PATIENCE)
+    did = json.loads(said(journey.at.name, "ledger")[-1])
+    print(f"# {did}")
+    tap.ok(status == 0 and did["wrong"] == 0 and did["rounds"] > 0,
+           f"{did['dispatches']} dispatches: none lost, none twice, no page wrong",
+           "\n".join(said(journey.at.name, "wrong:")))
+    print(f"# figure moved_dispatches {did['dispatches']}")
+    print(f"# figure moved_wrong {did['wrong']}")
+
+
+def check_figures(tap, journey):
+    moves = journey.figures
+    print(f"# figure moved_times {len(moves)}")
+    print(f"# figure moved_vfio_bytes_max {max(m['vfio_bytes'] for m in moves)}")
+    print(f"# figure moved_ram_bytes_max {max(m['ram_bytes'] for m in moves)}")
+    print(f"# figure moved_rounds_max {max(m['rounds'] for m in moves)}")
+    # VRAM and the guest's contexts
+    tap.ok(all(m["vfio_bytes"] > 100 << 10 for m in moves), f"{len(moves)} times with its vGPU")
+
+
+def acts(tap, vgpus):
+    journey = Journey(vgpus[0])
+    try:
+        journey.begin()
+        refuse(tap, journey, "more memory", "slices=2 max=2 kind=compute memory=4M",
+               "bytes of VRAM: 4194304 there, 8388608 here")
+        refuse(tap, journey, "more vslices", "slices=2 max=3 kind=compute memory=2M",
+               "vslices: 2 there, 3 here")
+        cut_off(tap, journey, vgpus[1])
+        for n in range(MOVES):
+            move(tap, journey, vgpus[(n + 1) % 2], SHAPES[n % len(SHAPES)])
+        save(tap, journey, SHAPES[0])
+        tell(journey.at.name, "stop")
+        check_ledger(tap, journey)
+        check_examples(tap, journey)
+        check_figures(tap, journey)
+        status, text = journey.at.end()
+        tap.ok(status == 0, "the guest ends in peace", text[-3000:])
+    except (OSError, TimeoutError, ValueError) as err:
+        print(f"# {err}")
+        lost = give_up(journey.at.name)
+        if not lost:
+            tap.ok(False, f"all acts are played: {err}")
+        return lost
+    return None
+
+
+def slices_free():
+    return sum(int(read(f"/sys/class/tessera/{g}/slices_free")) for g in GPUS)
+
+
+def play(tap):
+    """All acts with one guest: why it has to be done again, if the emulator lost it."""
+    before = slices_free()
+    vgpus = [Vgpu(gpu, f"slices=2 {FRAME}") for gpu in GPUS]
+    lost = acts(tap, vgpus)
+    for mdev in glob.glob("/sys/bus/mdev/devices/*"):
+        write(f"{mdev}/remove", 1)
+    tap.ok(slices_free() == before, f"all {before} slices are free again")
+    return lost
+
+
+def main():
+    tap = Tap()
+    for attempt in range(1, TRIES + 1):
+        lost = play(tap)
+        if not lost:
+            return tap.end()
+        print(f"# try {attempt} of {TRIES}: emulator lost the guest: {lost}", flush=True)
+    tap.ok(False, "a guest lives to the end")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
