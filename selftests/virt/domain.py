@@ -16,6 +16,7 @@ import guest  # of scripts/vm.d, which run.py puts on the path
 import hung
 import kernlog
 import machine
+import moving
 
 # Where QEMU finds the tree: the way to the tree itself may be closed to its user
 SHARE = "/run/tessera-share"
@@ -35,7 +36,7 @@ XML = """
     <cmdline>{append}</cmdline>
   </os>
   <features><acpi/><apic/><ioapic driver='qemu'/><smm state='off'/><vmport state='off'/></features>
-  <cpu mode='host-passthrough' migratable='off'/>
+  <cpu mode='host-passthrough'><feature policy='disable' name='svm'/></cpu>
   <clock offset='utc'><timer name='hpet' present='no'/></clock>
   <on_reboot>destroy</on_reboot>
   <devices>
@@ -47,11 +48,7 @@ XML = """
       <readonly/>
       <address type='pci' bus='0x00' slot='0x03'/>
     </disk>
-    <filesystem type='mount' accessmode='squash' multidevs='remap'>
-      <source dir='{share}'/>
-      <target dir='tree'/>
-      <address type='pci' bus='0x00' slot='0x04'/>
-    </filesystem>
+    {tree}
     <controller type='virtio-serial' index='0'>
       <address type='pci' bus='0x00' slot='0x05'/>
     </controller>
@@ -65,8 +62,33 @@ XML = """
     <qemu:arg value='-qmp'/>
     <qemu:arg value='unix:{monitor},server=on,wait=off'/>
   </qemu:commandline>
+  {override}
 </domain>
 """
+
+TREE_SHARED = """<filesystem type='mount' accessmode='squash' multidevs='remap'>
+      <source dir='{share}'/>
+      <target dir='tree'/>
+      <address type='pci' bus='0x00' slot='0x04'/>
+    </filesystem>"""
+
+# A domain that shares a folder cannot be saved
+TREE_DISK = """<disk type='file' device='disk'>
+      <driver name='qemu' type='raw'/>
+      <source file='{image}'/>
+      <target dev='vdb' bus='virtio'/>
+      <readonly/>
+      <address type='pci' bus='0x00' slot='0x04'/>
+    </disk>"""
+
+# Nor one whose vGPU's pinned memory counts as written, unless that is allowed
+OVERRIDE = """<qemu:override>
+    <qemu:device alias='hostdev0'>
+      <qemu:frontend>
+        <qemu:property name='enable-migration' type='string' value='on'/>
+      </qemu:frontend>
+    </qemu:device>
+  </qemu:override>"""
 
 CHANNEL = """
     <channel type='pipe'>
@@ -106,7 +128,8 @@ class Process:
 class Domain(machine.Machine):
     """A domain with vGPUs that runs a command. Its end is close().
 
-    With display its screen is that of its vGPU, for which it has no drivers.
+    With display its screen is that of its vGPU, for which it has no drivers; one without can be
+    saved, if it has one vGPU.
     """
 
     def __init__(self, name, uuids, command, timeout, display=False):
@@ -115,7 +138,9 @@ class Domain(machine.Machine):
             kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", mem="512M", smp=1,
             timeout=timeout, env=[], command=command, qmp=None, verbose=False,
             allow_splat=False, tsc_khz=outer["TSC_KHZ"])
-        super().__init__(opts, "guest", guest.ROOT_DISK)
+        release = machine.kernel(opts.kernel)[0]
+        super().__init__(opts, "guest", guest.ROOT_DISK,
+                         tree_image=None if display else moving.tree_image(release, guest.MODULES))
         self.name, self.uuids, self.display = name, uuids, display
         self.text = ""
         self.news = threading.Condition()
@@ -146,7 +171,10 @@ class Domain(machine.Machine):
         display = " display='on'" if self.display else ""
         return XML.format(
             name=self.name, kernel=image, initrd=self.path("initrd"), append=machine.APPEND,
-            disk=self.root_image, share=SHARE, console=self.console, monitor=self.monitor,
+            disk=self.root_image, console=self.console, monitor=self.monitor,
+            override="" if self.display else OVERRIDE,
+            tree=(TREE_DISK.format(image=self.tree_image) if self.tree_image else
+                  TREE_SHARED.format(share=SHARE)),
             channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),
             hostdevs="".join(HOSTDEV.format(uuid=u, display=display) for u in self.uuids),
             graphics=GRAPHICS if self.display else "").lstrip()
@@ -161,6 +189,22 @@ class Domain(machine.Machine):
         """Start it and serve its ports until it is gone."""
         self.open_ports()
         virsh("start", self.name, timeout=300)
+        self.follow()
+
+    def save(self, path):
+        """Into a file; it is gone then."""
+        self.closing = True
+        virsh("save", self.name, path, timeout=300)
+        self.thread.join(30)
+        self.closing = False
+
+    def restore(self, path):
+        """It goes on, and so does what its command prints."""
+        virsh("restore", path, timeout=300)
+        self.follow()
+
+    def follow(self):
+        self.stopped = False
         self.qemu = Process(int(read(f"/run/libvirt/qemu/{self.name}.pid")))
         self.thread = threading.Thread(target=self.serve_ports, daemon=True)
         self.thread.start()

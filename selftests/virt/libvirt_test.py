@@ -17,6 +17,7 @@ OTHER = "0f6ed1c5-2d5a-4f7c-9d2c-000000000004"
 SHAPE = "slices=2 min=1 max=4 kind=compute memory=4M"
 NAME = "tessera-test"
 SCREEN_NAME = "tessera-screen"
+SAVED = "/run/tessera-saved"
 
 # Prints "done N" when all results were right while there were N slices
 WORK = """
@@ -25,7 +26,7 @@ until_shape() { until [ "$(shape)" = "$1" ]; do sleep 0.5; done; }
 hashes() { grep -E '^[0-9a-f]{64} ' /tmp/sums | sha256sum -c --quiet; }
 work() { out/examples/sha256 examples/*.c >/tmp/sums && hashes &&
 	out/examples/sgemm --size 64 && echo "done $1"; }
-for n in 2 4 1; do
+for n in 2 4 1 3; do
 	until_shape $n && work $n || { echo "failed $n"; exit 1; }
 done
 while :; do out/examples/sgemm --size 96; done
@@ -192,6 +193,19 @@ class LibvirtTests:
             self.domain.expect(f"done {slices}", 200)
         same(attrs_of(UUID, "--inactive"), [("blueprint", shape)])
 
+    def save_and_restore(self):
+        """Its vGPU is composed anew while the domain is a file."""
+        self.domain.save(SAVED)
+        same(virsh("domstate", NAME).strip(), "shut off")
+        wait_for("the end of pinning", lambda: attr(UUID, "stats/pinned_pages") == "0")
+        shape = SHAPE.replace("slices=2", "slices=3")
+        virsh("nodedev-update", mdev_name(UUID), device_file(UUID, "blank", ("blueprint", shape)),
+              "--live")
+        self.domain.restore(SAVED)
+        os.unlink(SAVED)
+        same(virsh("domstate", NAME).strip(), "running")
+        self.domain.expect("done 3", 200)
+
     def destroy_domain(self):
         """In the middle of its work."""
         self.domain.destroy()
@@ -243,6 +257,7 @@ class LibvirtTests:
             ("a domain with it computes", self.start_domain),
             ("what cannot change while it is in use", self.in_use),
             ("the domain computes on while it is recomposed", self.recompose),
+            ("the domain is saved, and restored into another composition", self.save_and_restore),
             ("the domain is destroyed", self.destroy_domain),
             ("the screen of a domain is what its vGPU shows", self.screen),
             ("all is back in the pool", self.destroy_device),
