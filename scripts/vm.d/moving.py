@@ -22,7 +22,7 @@ from machine import fail
 # What such a guest sees of the tree, besides its modules: as little as it needs, as each file that
 # a host VM opens takes its time
 PARTS = ("scripts/vm.d/init.sh", "examples/*.[ch]", "out/examples/*", "out/tools/lib/*.so*",
-         "out/selftests/mdev/ledger")
+         "out/selftests/mdev/ledger", "out/selftests/mdev/painter")
 OBJECTS = (".o", ".d", ".elf")
 IMAGES = "/run/tessera"
 # The monitor answers nothing while the last part of a guest is on its way.

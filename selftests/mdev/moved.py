@@ -20,10 +20,11 @@ import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from hostvm import TREE, VM, Tap, give_up, read, said, tell, wait_done, wait_until, write
+from hostvm import GUESTS, TREE, VM, Tap, give_up, read, said, tell, wait_done, wait_until, write
 
 GPUS = [os.path.basename(g) for g in sorted(glob.glob("/sys/class/tessera/gpu*"))]
 SOCKET, RELAY, FILE = "/run/moved.sock", "/run/moved-relay.sock", "/run/moved.vm"
+SHOT, PAINTER = "/run/moved.ppm", "out/selftests/mdev/painter"
 MOVED = 122
 MEMORY = "256M"
 FRAME = "max=2 kind=compute memory=2M"
@@ -52,6 +53,9 @@ until read -r word && [ "$word" = stop ]; do sleep 1; done
 wait
 sed 's/^/examples /' $own/examples
 echo "done examples $(cat $own/status)"
+rmmod tessera_drm tessera_pci && insmod out/modules/$(uname -r)/tessera_pci.ko &&
+	insmod out/modules/$(uname -r)/tessera_drm.ko && out/examples/sgemm --size 48
+echo "done anew $?"
 """
 
 
@@ -63,8 +67,8 @@ def vm(*words, **options):
 class Vgpu:
     """A vGPU that a guest can have."""
 
-    def __init__(self, gpu, blueprint):
-        self.uuid = str(uuid.uuid4())
+    def __init__(self, gpu, blueprint, properties=""):
+        self.uuid, self.properties = str(uuid.uuid4()), properties
         self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
         blank = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/*-blank/create")[0]
         write(blank, self.uuid)
@@ -89,8 +93,8 @@ class Qemu:
 
     def start(self, *words):
         """Status, and what was said if it is not 0."""
-        done = vm("guest", "--migratable", "--vgpu", self.vgpu.uuid, "--mem", MEMORY, "--detach",
-                  self.name, "--listen", "--timeout", "900", *words)
+        done = vm("guest", "--migratable", "--vgpu", self.vgpu.uuid + self.vgpu.properties, "--mem",
+                  MEMORY, "--detach", self.name, "--listen", "--timeout", "900", *words)
         return done.returncode, done.stdout
 
     def must_start(self, *words):
@@ -103,6 +107,16 @@ class Qemu:
         """Its status, and what it said, when it has ended."""
         done = vm("wait", self.name, "--timeout", str(PATIENCE))
         return done.returncode, done.stdout
+
+    def shows(self, picture):
+        """Is what it has on its screen one of painter.c's?"""
+        monitor = os.path.join(GUESTS, self.name, "monitor")
+        subprocess.run(["selftests/mdev/qmp.py", monitor, "screendump",
+                        json.dumps({"device": "vgpu0", "head": 0, "filename": SHOT})],
+                       cwd=TREE, stdout=subprocess.DEVNULL, check=True)
+        want = subprocess.run([PAINTER, str(picture)], cwd=TREE, stdout=subprocess.PIPE, check=True)
+        with open(SHOT, "rb") as f:
+            return f.read() == want.stdout
 
     def rounds(self):
         """How far the guest has come, by what it said here."""
@@ -124,26 +138,31 @@ class Journey:
         self.at.must_start("--", "sh", "-c", SCRIPT)
         wait_until(self.at.rounds, "the guest works", PATIENCE)
 
+    def go(self, to):
+        """To a QEMU that runs already; or ValueError."""
+        qemu = Qemu(to).must_start("--incoming", f"unix:{SOCKET}")
+        why = self.send(f"unix:{SOCKET}")
+        if why is not None:
+            raise ValueError(f"it does not go: {why}")
+        self.at = qemu
+
     def send(self, uri):
         """None, or why it did not go."""
         done = vm("move", self.at.name, uri, timeout=600)
         if done.returncode:
             return done.stdout
-        print(f"# {done.stdout.strip()}")
+        print(f"# {done.stdout.strip()}", flush=True)
         self.figures.append(json.loads(done.stdout))
         status, text = self.at.end()
         return None if status == MOVED else f"its QEMU ended with {status}: {text}"
 
 
 def move(tap, journey, to, shape):
-    """By a socket, to a QEMU that runs already."""
     to.compose(shape)
-    before, qemu = journey.at, Qemu(to).must_start("--incoming", f"unix:{SOCKET}")
-    why = journey.send(f"unix:{SOCKET}")
-    if not tap.ok(why is None, f"it goes to {shape!r}", why):
-        raise ValueError("it did not go")
-    journey.at = qemu
-    qemu.works()
+    before = journey.at
+    journey.go(to)
+    journey.at.works()
+    tap.ok(True, f"it goes to {shape!r}")
     tap.ok(read(f"{before.vgpu.mdev}/stats/pinned_pages") == "0", "nothing is pinned where it was")
 
 
@@ -243,7 +262,9 @@ def check_figures(tap, journey):
     tap.ok(all(m["vfio_bytes"] > 100 << 10 for m in moves), f"{len(moves)} times with its vGPU")
 
 
-def acts(tap, vgpus):
+def work(tap):
+    """A guest that computes."""
+    vgpus = [Vgpu(gpu, f"slices=2 {FRAME}") for gpu in GPUS]
     journey = Journey(vgpus[0])
     try:
         journey.begin()
@@ -259,26 +280,57 @@ def acts(tap, vgpus):
         check_ledger(tap, journey)
         check_examples(tap, journey)
         check_figures(tap, journey)
+        tap.ok(wait_done(journey.at.name, "anew", PATIENCE) == 0,
+               "drivers that find the vGPU at its last place work")
         status, text = journey.at.end()
         tap.ok(status == 0, "the guest ends in peace", text[-3000:])
     except (OSError, TimeoutError, ValueError) as err:
-        print(f"# {err}")
-        lost = give_up(journey.at.name)
-        if not lost:
-            tap.ok(False, f"all acts are played: {err}")
-        return lost
+        return failed(tap, journey, err)
     return None
+
+
+def picture(tap):
+    """What a guest shows goes with it."""
+    vgpus = [Vgpu(gpu, "slices=1 kind=render memory=4M heads=1", ",display=on") for gpu in GPUS]
+    journey = Journey(vgpus[0])
+    try:
+        journey.at.must_start("--bare", "--", PAINTER)
+        wait_until(lambda: said(journey.at.name, "shown"), "a picture", PATIENCE)
+        tap.ok(journey.at.shows(1), "a guest shows a picture")
+        journey.go(vgpus[1])
+        tap.ok(journey.at.shows(1), "and the same where it goes")
+        vgpus[1].compose("heads=2")
+        wait_until(lambda: said(journey.at.name, "shown"), "another picture", PATIENCE)
+        tap.ok(journey.at.shows(2), "and what it draws there")
+        vgpus[1].compose("heads=0")
+        status, text = journey.at.end()
+        tap.ok(status == 0, "it ends in peace", text[-3000:])
+    except (OSError, TimeoutError, ValueError, subprocess.CalledProcessError) as err:
+        return failed(tap, journey, err)
+    return None
+
+
+def failed(tap, journey, err):
+    """Why it has to be done again, if the emulator lost it."""
+    print(f"# {err}")
+    lost = give_up(journey.at.name)
+    # One that waits for a guest that does not come
+    for n in range(1, Qemu.count + 1):
+        vm("kill", f"moved{n}", "-9")
+        vm("wait", f"moved{n}", "--timeout", "60")
+    if not lost:
+        tap.ok(False, f"all acts are played: {err}")
+    return lost
 
 
 def slices_free():
     return sum(int(read(f"/sys/class/tessera/{g}/slices_free")) for g in GPUS)
 
 
-def play(tap):
-    """All acts with one guest: why it has to be done again, if the emulator lost it."""
+def play(tap, act):
+    """All with one guest: why it has to be done again, if the emulator lost it."""
     before = slices_free()
-    vgpus = [Vgpu(gpu, f"slices=2 {FRAME}") for gpu in GPUS]
-    lost = acts(tap, vgpus)
+    lost = act(tap)
     for mdev in glob.glob("/sys/bus/mdev/devices/*"):
         write(f"{mdev}/remove", 1)
     tap.ok(slices_free() == before, f"all {before} slices are free again")
@@ -287,12 +339,14 @@ def play(tap):
 
 def main():
     tap = Tap()
-    for attempt in range(1, TRIES + 1):
-        lost = play(tap)
-        if not lost:
-            return tap.end()
-        print(f"# try {attempt} of {TRIES}: emulator lost the guest: {lost}", flush=True)
-    tap.ok(False, "a guest lives to the end")
+    for act in (work, picture):
+        for attempt in range(1, TRIES + 1):
+            lost = play(tap, act)
+            if not lost:
+                break
+            print(f"# try {attempt} of {TRIES}: emulator lost the guest: {lost}", flush=True)
+        else:
+            tap.ok(False, "a guest lives to the end")
     return tap.end()
 
 

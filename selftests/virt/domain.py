@@ -23,6 +23,7 @@ SHARE = "/run/tessera-share"
 # What QEMU prints, and why libvirt says that it ended
 LOG = "/var/log/libvirt/qemu/{}.log"
 LOG_TAIL = 10
+DOWNTIME_MS = 600 * 1000
 
 XML = """
 <domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
@@ -192,7 +193,8 @@ class Domain(machine.Machine):
         self.follow()
 
     def save(self, path):
-        """Into a file; it is gone then."""
+        """Into a file; it is gone then. All that was pinned counts as written, so it takes time."""
+        virsh("migrate-setmaxdowntime", self.name, str(DOWNTIME_MS))
         self.closing = True
         virsh("save", self.name, path, timeout=300)
         self.thread.join(30)
