@@ -201,8 +201,11 @@ class Domain(machine.Machine):
         self.closing = False
 
     def restore(self, path):
-        """It goes on, and so does what its command prints."""
-        virsh("restore", path, timeout=300)
+        """It goes on, and so does what its command prints.
+
+        Past the cache libvirt hands over a pipe; a file is what QEMU does not take from it any more.
+        """
+        virsh("restore", path, "--bypass-cache", timeout=300)
         self.follow()
 
     def follow(self):
