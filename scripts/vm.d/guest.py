@@ -361,8 +361,11 @@ def give_up(opts):
 def move(opts):
     """Let a migratable guest go on in another QEMU, or in a file."""
     running_pid(opts.name)
-    return moving.move(guest_file(opts.name, "monitor"), opts.uri, opts.bandwidth,
-                       lambda: note(opts.name, "moved", "yes\n"))
+    try:
+        return moving.move(guest_file(opts.name, "monitor"), opts.uri, opts.bandwidth,
+                           lambda: note(opts.name, "moved", "yes\n"))
+    except OSError as e:
+        return fail(f"guest {opts.name}: {e}")
 
 
 def tell(opts):
