@@ -132,6 +132,7 @@ int tess_chip_identify(struct tess_chip *chip)
 		.va_end = TESS_VA_END,
 		.vram_base = TESS_PA_VRAM,
 		.vram_phys = chip->params.vram_phys,
+		.vram = chip->params.vram,
 		.vram_chunks = chip->params.vram_chunks,
 		.group_slots = FIELD_GET(TESS_LIMITS_GROUP_SLOTS, limits),
 	};

@@ -33,6 +33,7 @@
 #include "fdinfo.h"
 #include "job/queue_state.h"
 #include "kms/damage.h"
+#include "kms/kms.h"
 #include "mem/bind.h"
 #include "mem/gem.h"
 #include "mem/vm.h"
@@ -41,10 +42,13 @@
 #include "queue/queue.h"
 #include "queue/submit.h"
 
+/* The console is no program that could close its file: it keeps no module */
 static int tess_file_hold(struct drm_device *drm, struct tess_file *tfile)
 {
 	int idx, rc;
 
+	if (tess_kms_is_console(to_tess_device(drm)))
+		return 0;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
 	rc = tess_gpu_hold(to_tess_device(drm)->gpu, &tfile->backend);
@@ -141,6 +145,7 @@ static const struct drm_driver tess_drm_driver = {
 	.gem_prime_import_sg_table = tess_bo_import,
 	.dumb_create = tess_bo_create_dumb,
 	.show_fdinfo = tess_fdinfo_show,
+	TESS_FBDEV_OPS
 	.ioctls = tess_ioctls,
 	.num_ioctls = ARRAY_SIZE(tess_ioctls),
 	.fops = &tess_drm_fops,

@@ -109,6 +109,13 @@ static inline void tess_dmem_uncharge(struct dmem_cgroup_pool_state *pool, u64 s
 #define tess_dmem_uncharge			dmem_cgroup_uncharge
 #endif
 
+/* drm_client_setup() moved with 6.14: Kbuild of tessera_drm looks for its header, if any */
+#ifdef TESS_DRM_CLIENTS
+#include <drm/clients/drm_client_setup.h>
+#elif defined(TESS_DRM_CLIENT)
+#include <drm/drm_client_setup.h>
+#endif
+
 /* drm_mode_config_funcs.fb_create() has the format found already since 6.17 */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define TESS_FB_FORMAT_PARAM

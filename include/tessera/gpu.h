@@ -48,6 +48,8 @@ struct tess_gpu;
  * @vram_base: where slices find VRAM offset 0: a physical address of tess_as_map(). What is below
  *	is memory of the bus
  * @vram_phys: CPU physical address of VRAM offset 0 (of the BAR), if it is in one piece
+ * @vram: VRAM offset 0 as the kernel maps it: write-combined, or ordinary memory. Valid as long as
+ *	the GPU
  * @vram_chunks: CPU physical address of each TESS_VRAM_CHUNK bytes of VRAM, which are memory of the
  *	host; NULL: it is in one piece. Valid as long as the GPU
  * @group_slots: work-groups in flight per slice
@@ -63,6 +65,7 @@ struct tess_gpu_info {
 	u64 va_end;
 	u64 vram_base;
 	phys_addr_t vram_phys;
+	void __iomem *vram;
 	const phys_addr_t *vram_chunks;
 	u32 group_slots;
 	bool is_vgpu;

@@ -3,7 +3,8 @@
 #
 # In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, one whose
 # heads come and go while it shows something, one whose host never tells that it shows it, what the
-# host knows of changes in a guest's pictures, and what QEMU shows of what a guest does.
+# host knows of changes in a guest's pictures, and what QEMU shows of what a guest does, or its kernel
+# as long as no program does.
 #
 # shellcheck disable=SC2317 # functions called by name
 
@@ -94,9 +95,22 @@ damage()
 	return "$damage_status"
 }
 
-shows()
+# until_printed GUEST TEXT
+until_printed()
 {
-	grep -q "^head 0 shows 1024x768" /run/tessera/guests/kms/stdout
+	printed_left=600
+	until grep -q "^$2" "/run/tessera/guests/$1/stdout"; do
+		printed_left=$((printed_left - 1))
+		[ "$printed_left" -gt 0 ] || return 1
+		sleep 0.2
+	done
+}
+
+# screendump QMP FILE
+screendump()
+{
+	selftests/mdev/qmp.py "$1" screendump \
+		"{\"device\": \"vgpu0\", \"head\": 0, \"filename\": \"$2\"}"
 }
 
 # Drawn through the driver, and dumped by QEMU: the same, pixel by pixel
@@ -105,17 +119,59 @@ picture()
 	setup 1 || return 1
 	scripts/vm guest --vgpu "$uuid,display=on" --qmp /tmp/kms-qmp --detach kms -- \
 		out/selftests/drm/kms_pattern -t 30 || return 1
-	picture_left=600
-	until shows; do
-		picture_left=$((picture_left - 1))
-		[ "$picture_left" -gt 0 ] || return 1
-		sleep 0.2
-	done
-	selftests/mdev/qmp.py /tmp/kms-qmp screendump \
-		'{"device": "vgpu0", "head": 0, "filename": "/tmp/kms-shot.ppm"}' || return 1
+	until_printed kms "head 0 shows 1024x768" && screendump /tmp/kms-qmp /tmp/kms-shot.ppm || return 1
 	out/selftests/drm/kms_pattern -p 1024x768 >/tmp/kms-want.ppm
 	cmp /tmp/kms-want.ppm /tmp/kms-shot.ppm || return 1
 	scripts/vm wait kms --timeout 100 && teardown
+}
+
+# shows QMP PPM: on head 0, which QEMU has
+shows() { screendump "$1" /tmp/kms-shot.ppm && cmp "$2" /tmp/kms-shot.ppm; }
+
+# shows_also PPM: on head 1, which viewers have
+shows_also() { out/selftests/mdev/picture "$uuid" 1 >/tmp/kms-shot.ppm && cmp "$1" /tmp/kms-shot.ppm; }
+
+# comes_true CMD...: the kernel copies what was written to its frame buffer at a time of its own
+comes_true()
+{
+	show_left=20
+	until "$@"; do
+		show_left=$((show_left - 1))
+		[ "$show_left" -gt 0 ] || return 1
+		sleep 1
+	done
+}
+
+# one_colour LETTER: a picture all of whose bytes are the letter
+one_colour()
+{
+	printf 'P6\n1024 768\n255\n'
+	head -c $((1024 * 768 * 3)) /dev/zero | tr '\0' "$1"
+}
+
+# seen PRINTED PPM PPM: the guest says that it shows them, and so it does
+seen()
+{
+	until_printed console "$1" && comes_true shows /tmp/console-qmp "$2" &&
+		comes_true shows_also "$3" && scripts/vm tell console seen
+}
+
+# What the kernel of a guest shows on its heads as long as no program does
+console()
+{
+	out/selftests/drm/kms_pattern -p 1024x768 >/tmp/console-pattern.ppm
+	one_colour U >/tmp/console-U.ppm
+	one_colour f >/tmp/console-f.ppm
+	setup 2 || return 1
+	scripts/vm guest --vgpu "$uuid,display=on" --qmp /tmp/console-qmp --timeout 500 --listen \
+		--detach console -- selftests/drm/console.sh || return 1
+	seen "see: U 1024x768" /tmp/console-U.ppm /tmp/console-U.ppm &&
+		seen "head 0 shows 1024x768" /tmp/console-pattern.ppm /tmp/console-U.ppm &&
+		seen "see: U 1024x768 again" /tmp/console-U.ppm /tmp/console-U.ppm &&
+		seen "see: f 1024x768" /tmp/console-f.ppm /tmp/console-f.ppm
+	console_status=$?
+	[ "$console_status" -eq 0 ] || scripts/vm give-up console
+	scripts/vm wait console --timeout 200 && teardown && return "$console_status"
 }
 
 ktap_begin
@@ -125,5 +181,7 @@ check "heads come and go while a guest uses them" heads_come_and_go
 check "a host that sends frames and no flips" frames_without_flips
 check "the host knows what changed in a guest's pictures" damage
 check "QEMU shows what a guest draws through DRM" picture
+check "heads show the console of a guest, also after a program, and after its driver was unbound" \
+	console
 check "all slices are back" test "$(cat "$gpu/slices_free")" = "$free"
 ktap_end

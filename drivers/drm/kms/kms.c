@@ -14,6 +14,9 @@
  * the head, and with a new composition; either way a worker looks at all connectors and
  * tells user space. A picture on a head that was taken is shown again when the head is back.
  *
+ * While no program has set a mode, the heads show the console of the kernel. It draws in memory of
+ * the system, and DRM's helpers copy that to a dumb buffer, which is in VRAM as any of those is.
+ *
  * What leaves with a reset of the GPU, or with sleep that takes its power away, is the whole DRM
  * device; a new one comes, on which user space sets its modes. In suspend to idle heads go on
  * to show what they did.
@@ -217,6 +220,32 @@ int tess_kms_init(struct tess_device *tdev)
 }
 
 /**
+ * tess_kms_is_console() - is a file being opened for the console?
+ * @tdev: device
+ *
+ * DRM opens it in drm_client_setup(), and does not tell the driver whose it is.
+ *
+ * Return: as the name says.
+ */
+bool tess_kms_is_console(const struct tess_device *tdev)
+{
+	return tdev->kms && READ_ONCE(tdev->kms->console_task) == current;
+}
+
+#ifdef TESS_HAS_CONSOLE
+static void tess_kms_console(struct tess_device *tdev)
+{
+	WRITE_ONCE(tdev->kms->console_task, current);
+	drm_client_setup(tdev->drm, NULL);
+	WRITE_ONCE(tdev->kms->console_task, NULL);
+}
+#else
+static void tess_kms_console(struct tess_device *tdev)
+{
+}
+#endif
+
+/**
  * tess_kms_start() - heads tell what happens
  * @tdev: device that was registered
  */
@@ -234,6 +263,7 @@ void tess_kms_start(struct tess_device *tdev)
 	}
 	kms->attached = true;
 	tess_kms_listen(kms);
+	tess_kms_console(tdev);
 }
 
 /**

@@ -10,10 +10,19 @@
 #include <drm/drm_connector.h>
 #include <drm/drm_crtc.h>
 #include <drm/drm_encoder.h>
+#include <drm/drm_fbdev_ttm.h>
 #include <drm/drm_plane.h>
 #include <tessera/display.h>
 
 struct tess_device;
+
+/* Of the console of the kernel. Helpers for it are built for drivers that the kernel has itself */
+#if defined(TESS_DRM_CLIENT) && IS_REACHABLE(CONFIG_DRM_TTM_HELPER)
+#define TESS_HAS_CONSOLE
+#define TESS_FBDEV_OPS	DRM_FBDEV_TTM_DRIVER_OPS,
+#else
+#define TESS_FBDEV_OPS
+#endif
 
 /**
  * struct tess_output - a display head as DRM sees it: plane, CRTC, encoder, connector
@@ -62,6 +71,7 @@ struct tess_output {
  * @tdev: device
  * @client: for the core
  * @attached: so it is
+ * @console_task: opens the console's file now
  * @given: heads that the GPU has now
  * @links: heads whose link changed, for @hotplug
  * @hotplug: looks at all connectors
@@ -71,6 +81,7 @@ struct tess_kms {
 	struct tess_device *tdev;
 	struct tess_display_client client;
 	bool attached;
+	struct task_struct *console_task;
 	u32 given;
 	atomic_t links;
 	struct work_struct hotplug;
@@ -85,6 +96,7 @@ void tess_output_stop(struct tess_output *out);
 
 int tess_kms_init(struct tess_device *tdev);
 void tess_kms_start(struct tess_device *tdev);
+bool tess_kms_is_console(const struct tess_device *tdev);
 void tess_kms_changed(struct tess_device *tdev);
 void tess_kms_quiesce(struct tess_device *tdev);
 void tess_kms_stop(struct tess_device *tdev);

@@ -129,8 +129,14 @@ void tess_bo_release_all(struct tess_device *tdev)
 	struct tess_bo *bo;
 
 	mutex_lock(&tdev->bo_lock);
-	list_for_each_entry(bo, &tdev->bos, link)
+	list_for_each_entry(bo, &tdev->bos, link) {
+		/* The kernel's console may draw into it until then */
+		if (bo->is_contiguous)
+			dma_resv_lock(bo->shmem.base.resv, NULL);
 		tess_bo_release_backing(tdev, bo);
+		if (bo->is_contiguous)
+			dma_resv_unlock(bo->shmem.base.resv);
+	}
 	mutex_unlock(&tdev->bo_lock);
 }
 

@@ -16,6 +16,8 @@
 #include <linux/vmalloc.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
+#include <tessera/gpu.h>
+#include <tessera/memory.h>
 #include "base/device.h"
 #include "gem.h"
 #include "lru.h"
@@ -110,12 +112,38 @@ struct sg_table *tess_vram_get_sg_table(struct drm_gem_object *obj)
 	return drm_prime_pages_to_sg(obj->dev, bo->pages, obj->size >> PAGE_SHIFT);
 }
 
+/*
+ * What a head may show stays in VRAM, in one piece. There is none of it any more when the GPU is
+ * gone, but the kernel's console may still draw: nobody sees that.
+ */
+static int tess_vram_map_shown(struct tess_bo *bo, struct iosys_map *map)
+{
+	struct drm_gem_object *obj = &bo->shmem.base;
+	const struct tess_device *tdev = to_tess_device(obj->dev);
+	void *nowhere;
+	int idx;
+
+	if (drm_dev_enter(obj->dev, &idx)) {
+		iosys_map_set_vaddr_iomem(map, tdev->info.vram + bo->vram->extent[0].offset);
+		drm_dev_exit(idx);
+		return 0;
+	}
+	nowhere = vzalloc(obj->size);
+	if (!nowhere)
+		return -ENOMEM;
+	iosys_map_set_vaddr(map, nowhere);
+	return 0;
+}
+
 /**
  * tess_vram_vmap() - map a BO of VRAM for the kernel
  * @obj: of the BO, whose reservation is held
  * @map: set to the mapping
  *
- * Return: as tess_vram_pin().
+ * A BO that a head may show is mapped only as long as its reservation is held. Other drivers, which
+ * would keep a mapping, cannot attach themselves to it.
+ *
+ * Return: as tess_vram_pin(), but for BOs that a head may show 0 or -ENOMEM.
  */
 int tess_vram_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
@@ -123,6 +151,8 @@ int tess_vram_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 	void *at;
 	int ret;
 
+	if (bo->is_contiguous)
+		return tess_vram_map_shown(bo, map);
 	ret = tess_vram_pin(obj);
 	if (ret)
 		return ret;
@@ -142,6 +172,12 @@ int tess_vram_vmap(struct drm_gem_object *obj, struct iosys_map *map)
  */
 void tess_vram_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
+	if (map->is_iomem)
+		return;
+	if (to_tess_bo(obj)->is_contiguous) {
+		vfree(map->vaddr);
+		return;
+	}
 	vunmap(map->vaddr);
 	tess_vram_unpin(obj);
 }
