@@ -174,6 +174,45 @@ console()
 	scripts/vm wait console --timeout 200 && teardown && return "$console_status"
 }
 
+# is_panic PPM: text on its background and nothing else
+is_panic()
+{
+	panic_other=$(tail -c +17 "$1" | tr -d '\000\377' | wc -c)
+	panic_text=$(tail -c +17 "$1" | tr -d '\000' | wc -c)
+	[ "$panic_other" -eq 0 ] && [ "$panic_text" -gt 1000 ]
+}
+
+pictures_shown() { sed -n 's/.* shown=\([0-9]*\) .*/\1/p' "$dev/heads"; }
+
+comes_to_panic()
+{
+	panic_left=60
+	until screendump "$1" /tmp/panic-shot.ppm && is_panic /tmp/panic-shot.ppm; do
+		panic_left=$((panic_left - 1))
+		[ "$panic_left" -gt 0 ] || return 1
+		sleep 1
+	done
+}
+
+# The kernel of a guest panics while a program shows something; viewers are told that all changed
+panic()
+{
+	setup 1 || return 1
+	scripts/vm guest --vgpu "$uuid,display=on" --qmp /tmp/panic-qmp --timeout 400 --listen \
+		--detach panic -- selftests/drm/panic.sh || return 1
+	panic_status=1
+	if until_printed panic "head 0 shows 1024x768"; then
+		panic_before=$(pictures_shown)
+		scripts/vm tell panic go
+		comes_to_panic /tmp/panic-qmp && [ "$(pictures_shown)" -gt "$panic_before" ]
+		panic_status=$?
+	fi
+	cat "$dev/heads"
+	scripts/vm kill panic
+	scripts/vm wait panic --timeout 100
+	teardown && return "$panic_status"
+}
+
 ktap_begin
 free=$(cat "$gpu/slices_free")
 check "a guest with one head" one_head
@@ -183,5 +222,11 @@ check "the host knows what changed in a guest's pictures" damage
 check "QEMU shows what a guest draws through DRM" picture
 check "heads show the console of a guest, also after a program, and after its driver was unbound" \
 	console
+# Guests have the kernel of the host
+if [ -e /sys/module/drm/parameters/panic_screen ]; then
+	check "QEMU shows the panic screen of a guest" panic
+else
+	skip "QEMU shows the panic screen of a guest" "this kernel is without DRM_PANIC"
+fi
 check "all slices are back" test "$(cat "$gpu/slices_free")" = "$free"
 ktap_end

@@ -23,15 +23,13 @@
 #include <drm/drm_modeset_helper_vtables.h>
 #include <drm/drm_print.h>
 #include <drm/drm_probe_helper.h>
-#include <drm/drm_rect.h>
 #include <drm/drm_vblank.h>
-#include <linux/sizes.h>
 #include <tessera/compat.h>
-#include <tessera/memory.h>
 #include "base/device.h"
 #include "damage.h"
 #include "kms.h"
-#include "mem/gem.h"
+#include "panic.h"
+#include "picture.h"
 
 /*
  * Twice the longest frame, less than anybody waits for one, and two seconds for a flip if all of
@@ -54,11 +52,6 @@ static const u64 tess_modifiers[] = {
 	DRM_FORMAT_MOD_LINEAR,
 	DRM_FORMAT_MOD_INVALID,
 };
-
-static struct tess_output *plane_to_output(struct drm_plane *plane)
-{
-	return container_of(plane, struct tess_output, plane);
-}
 
 static struct tess_output *crtc_to_output(struct drm_crtc *crtc)
 {
@@ -166,53 +159,6 @@ static bool output_has_period(const struct tess_output *out)
 	return out->tdev->info.caps & TESS_CAPS_FRAME_PERIOD;
 }
 
-/* From frame to frame of a mode, in ns; 0 of one without a clock */
-static u32 output_period(const struct drm_display_mode *mode)
-{
-	u64 pixels = (u64)mode->htotal * mode->vtotal;
-
-	if (mode->flags & DRM_MODE_FLAG_DBLSCAN)
-		pixels *= 2;
-	if (mode->vscan > 1)
-		pixels *= mode->vscan;
-	if (mode->flags & DRM_MODE_FLAG_INTERLACE)
-		pixels /= 2;
-	if (!mode->clock)
-		return 0;
-	return min_t(u64, div_u64(pixels * 1000000, mode->clock), U32_MAX);
-}
-
-static int output_picture(struct tess_output *out, const struct drm_plane_state *state,
-			  const struct drm_display_mode *mode, struct tess_head_picture *picture)
-{
-	const struct drm_framebuffer *fb = state->fb;
-	const struct tess_bo *bo = to_tess_bo(fb->obj[0]);
-	u32 width = drm_rect_width(&state->dst), height = drm_rect_height(&state->dst);
-	u64 off = fb->offsets[0] + (u64)(state->src.y1 >> 16) * fb->pitches[0] +
-		  (u64)(state->src.x1 >> 16) * fb->format->cpp[0];
-	u64 size = (u64)(height - 1) * fb->pitches[0] + (u64)width * fb->format->cpp[0];
-
-	if (off % SZ_4K) {
-		drm_dbg_kms(fb->dev, "head %u: a picture begins with a page, not at %llu\n",
-			    out->index, off);
-		return -EINVAL;
-	}
-	if (off + size > bo->shmem.base.size) {
-		drm_dbg_kms(fb->dev, "head %u: %llu bytes at %llu are not in the buffer\n",
-			    out->index, size, off);
-		return -ENOSPC;
-	}
-	*picture = (struct tess_head_picture){
-		.format = fb->format->format,
-		.width = width,
-		.height = height,
-		.pitch = fb->pitches[0],
-		.address = bo->vram->extent[0].offset + off,
-		.period = output_period(mode),
-	};
-	return 0;
-}
-
 static int output_plane_check(struct drm_plane *plane, struct tess_atomic_commit *state)
 {
 	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
@@ -232,7 +178,7 @@ static int output_plane_check(struct drm_plane *plane, struct tess_atomic_commit
 	/* Memory of a BO is there as long as the device; what is committed later is not shown */
 	if (!drm_dev_enter(plane->dev, &idx))
 		return 0;
-	ret = output_picture(plane_to_output(plane), new, &crtc->mode, &picture);
+	ret = tess_picture_find(new, &crtc->mode, &picture);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -245,6 +191,8 @@ static void output_plane_update(struct drm_plane *plane, struct tess_atomic_comm
 static const struct drm_plane_helper_funcs output_plane_helpers = {
 	.atomic_check = output_plane_check,
 	.atomic_update = output_plane_update,
+	.get_scanout_buffer = tess_panic_get_buffer,
+	.panic_flush = tess_panic_flush,
 };
 
 static const struct drm_plane_funcs output_plane_funcs = {
@@ -267,7 +215,7 @@ static bool output_show(struct tess_output *out, struct tess_atomic_commit *comm
 	if (!drm_dev_enter(drm, &idx))
 		return false;
 	mutex_lock(&out->picture_lock);
-	ret = output_picture(out, state, &crtc->mode, &out->picture);
+	ret = tess_picture_find(state, &crtc->mode, &out->picture);
 	out->shown = !ret;
 	out->picture.now = crtc->async_flip;
 	out->picture.damage = tess_damage_find(out, commit);
@@ -321,7 +269,7 @@ void tess_output_restore(struct tess_output *out)
 static enum drm_mode_status output_crtc_mode_valid(struct drm_crtc *crtc,
 						   const struct drm_display_mode *mode)
 {
-	u32 period = output_period(mode);
+	u32 period = tess_picture_period(mode);
 
 	if (!output_has_period(crtc_to_output(crtc)) || !period)
 		return MODE_OK;
