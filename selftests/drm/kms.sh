@@ -33,7 +33,7 @@ teardown()
 
 one_head()
 {
-	setup 1 && scripts/vm guest --vgpu "$uuid" --timeout 300 -- selftests/drm/run.sh kms
+	setup 1 && scripts/vm guest --vgpu "$uuid" --timeout 600 -- selftests/drm/run.sh kms kms_crc
 	one_status=$?
 	teardown
 	return "$one_status"

@@ -13,6 +13,7 @@
 #include <drm/drm_fbdev_ttm.h>
 #include <drm/drm_plane.h>
 #include <tessera/display.h>
+#include "crc.h"
 
 struct tess_device;
 
@@ -45,6 +46,7 @@ struct tess_device;
  * @made_up: so it did for the last one
  * @listen_lock: protects @frames, and the order in which the GPU is told. Innermost
  * @frames: somebody waits for frames
+ * @crc: checksums
  */
 struct tess_output {
 	struct tess_device *tdev;
@@ -64,6 +66,7 @@ struct tess_output {
 	bool made_up;
 	spinlock_t listen_lock;
 	bool frames;
+	struct tess_crc crc;
 };
 
 /**

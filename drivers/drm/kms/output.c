@@ -26,6 +26,7 @@
 #include <drm/drm_vblank.h>
 #include <tessera/compat.h>
 #include "base/device.h"
+#include "crc.h"
 #include "damage.h"
 #include "kms.h"
 #include "panic.h"
@@ -127,6 +128,7 @@ void tess_output_event(struct tess_output *out, u32 events)
 	}
 	if (events & TESS_DEVENT_FLIP)
 		output_flip_done(out);
+	tess_crc_event(out, events);
 }
 
 static void output_listen_locked(struct tess_output *out)
@@ -204,6 +206,19 @@ static const struct drm_plane_funcs output_plane_funcs = {
 	.atomic_destroy_state = drm_atomic_helper_plane_destroy_state,
 };
 
+static int output_show_picture(struct tess_output *out)
+{
+	int ret;
+
+	lockdep_assert_held(&out->picture_lock);
+	/* Before the flip can be reported */
+	tess_crc_set_picture(out, &out->picture);
+	ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
+	if (ret)
+		tess_crc_set_picture(out, NULL);
+	return ret;
+}
+
 /* False: the GPU does not show it, and no flip will be reported */
 static bool output_show(struct tess_output *out, struct tess_atomic_commit *commit)
 {
@@ -220,7 +235,7 @@ static bool output_show(struct tess_output *out, struct tess_atomic_commit *comm
 	out->picture.now = crtc->async_flip;
 	out->picture.damage = tess_damage_find(out, commit);
 	if (!ret)
-		ret = tess_head_show(out->tdev->gpu, out->index, &out->picture);
+		ret = output_show_picture(out);
 	out->refused = ret;
 	mutex_unlock(&out->picture_lock);
 	drm_dev_exit(idx);
@@ -236,6 +251,7 @@ static void output_hide(struct tess_output *out)
 
 	mutex_lock(&out->picture_lock);
 	out->shown = false;
+	tess_crc_set_picture(out, NULL);
 	if (drm_dev_enter(drm, &idx)) {
 		ret = tess_head_show(out->tdev->gpu, out->index, NULL);
 		drm_dev_exit(idx);
@@ -258,7 +274,7 @@ void tess_output_restore(struct tess_output *out)
 	status = out->shown ? tess_head_status(gpu, out->index) : 0;
 	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED)) {
 		out->picture.damage = (struct tess_head_rect){};
-		out->refused = tess_head_show(gpu, out->index, &out->picture);
+		out->refused = output_show_picture(out);
 	}
 	mutex_unlock(&out->picture_lock);
 }
@@ -415,6 +431,9 @@ static const struct drm_crtc_funcs output_crtc_funcs = {
 	.enable_vblank = output_enable_vblank,
 	.disable_vblank = output_disable_vblank,
 	.get_vblank_timestamp = output_vblank_timestamp,
+	.get_crc_sources = tess_crc_get_sources,
+	.verify_crc_source = tess_crc_verify_source,
+	.set_crc_source = tess_crc_set_source,
 };
 
 /* ---- encoder and connector ---- */
@@ -516,6 +535,7 @@ int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned
 	out->tdev = tdev;
 	out->index = index;
 	spin_lock_init(&out->listen_lock);
+	tess_crc_init(out);
 	timer_setup(&out->watchdog, output_watchdog, 0);
 	ret = drmm_mutex_init(drm, &out->picture_lock);
 	if (ret)
@@ -539,10 +559,11 @@ int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned
 }
 
 /**
- * tess_output_stop() - the head's timer runs no more
+ * tess_output_stop() - the head's timer runs no more, and nothing is read of its picture
  * @out: output of an unplugged device, turned off
  */
 void tess_output_stop(struct tess_output *out)
 {
 	timer_shutdown_sync(&out->watchdog);
+	tess_crc_stop(out);
 }

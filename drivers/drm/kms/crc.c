@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: checksums of what is shown
+ *
+ * For tests: debugfs has a CRC of frames that a head shows (crtc-N/crc). The GPU makes none, so the
+ * CPU reads VRAM, outside of the interrupt. That takes longer than a frame, perhaps much longer;
+ * frames that come meanwhile have none, so work does not pile up. A picture that was replaced
+ * before it was read has none either: what is in its buffer since then may not have been shown.
+ *
+ * It is the usual CRC-32 of all pixels from left to right and from top to bottom, each as 32 bits
+ * XRGB8888 with zeros for what is not shown. So it does not depend on the format or the pitch.
+ */
+#include <linux/crc32.h>
+#include <linux/io.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <drm/drm_crtc.h>
+#include <drm/drm_debugfs_crc.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_fourcc.h>
+#include <drm/drm_vblank.h>
+#include "base/device.h"
+#include "crc.h"
+#include "kms.h"
+
+static const char *const tess_crc_sources[] = { "auto" };
+
+static __le32 crc_from_565(u16 pixel)
+{
+	u32 r = pixel >> 11, g = pixel >> 5 & 0x3f, b = pixel & 0x1f;
+
+	r = r << 3 | r >> 2;
+	g = g << 2 | g >> 4;
+	b = b << 3 | b >> 2;
+	return cpu_to_le32(r << 16 | g << 8 | b);
+}
+
+/* In place, from the end: RGB565 becomes longer */
+static void crc_convert_line(void *line, u32 format, u32 width)
+{
+	__le16 *half = line;
+	__le32 *word = line;
+
+	if (format == DRM_FORMAT_RGB565) {
+		while (width--)
+			word[width] = crc_from_565(le16_to_cpu(half[width]));
+		return;
+	}
+	while (width--)
+		word[width] &= cpu_to_le32(0xffffff);
+}
+
+static u32 crc_of_picture(const struct tess_device *tdev, const struct tess_head_picture *picture,
+			  void *line)
+{
+	size_t cpp = picture->format == DRM_FORMAT_RGB565 ? sizeof(u16) : sizeof(u32);
+	const void __iomem *at = tdev->info.vram + picture->address;
+	u32 crc = ~0, y;
+
+	for (y = 0; y < picture->height; y++, at += picture->pitch) {
+		memcpy_fromio(line, at, picture->width * cpp);
+		crc_convert_line(line, picture->format, picture->width);
+		crc = crc32_le(crc, line, picture->width * sizeof(u32));
+		cond_resched();
+	}
+	return ~crc;
+}
+
+static bool crc_entry(struct tess_output *out, struct tess_head_picture *picture, u64 *flips,
+		      u64 *frame)
+{
+	struct tess_crc *crc = &out->crc;
+	bool shown;
+
+	spin_lock_irq(&crc->lock);
+	shown = crc->on && crc->is_shown;
+	*picture = crc->shown;
+	*flips = crc->flips;
+	*frame = crc->frame;
+	spin_unlock_irq(&crc->lock);
+	return shown;
+}
+
+/* The memory is there as long as the device, whoever it belongs to meanwhile */
+static void crc_work(struct work_struct *work)
+{
+	struct tess_output *out = container_of(work, struct tess_output, crc.work);
+	struct tess_head_picture picture, later;
+	u64 flips, flips_later, frame, frame_later;
+	u32 value;
+	int idx;
+
+	if (!crc_entry(out, &picture, &flips, &frame) || !drm_dev_enter(out->tdev->drm, &idx))
+		return;
+	value = crc_of_picture(out->tdev, &picture, out->crc.line);
+	drm_dev_exit(idx);
+	if (crc_entry(out, &later, &flips_later, &frame_later) && flips_later == flips)
+		drm_crtc_add_crc_entry(&out->crtc, true, frame, &value);
+}
+
+/**
+ * tess_crc_set_picture() - what the next flip is to
+ * @out: output
+ * @picture: picture that the GPU is about to be told of; NULL: nothing, or it is not known
+ */
+void tess_crc_set_picture(struct tess_output *out, const struct tess_head_picture *picture)
+{
+	struct tess_crc *crc = &out->crc;
+	unsigned long flags;
+
+	spin_lock_irqsave(&crc->lock, flags);
+	crc->is_next = picture;
+	if (picture)
+		crc->next = *picture;
+	else
+		crc->is_shown = false;
+	spin_unlock_irqrestore(&crc->lock, flags);
+}
+
+/**
+ * tess_crc_event() - the head showed a frame, or has flipped
+ * @out: output
+ * @events: TESS_DEVENT_*, of which the frame was counted
+ *
+ * Hard interrupt context.
+ */
+void tess_crc_event(struct tess_output *out, u32 events)
+{
+	struct tess_crc *crc = &out->crc;
+	unsigned long flags;
+	u64 frame = drm_crtc_vblank_count(&out->crtc);
+
+	spin_lock_irqsave(&crc->lock, flags);
+	if ((events & TESS_DEVENT_FLIP) && crc->is_next) {
+		crc->shown = crc->next;
+		crc->is_shown = true;
+		crc->is_next = false;
+		crc->flips++;
+	}
+	if ((events & TESS_DEVENT_FRAME) && crc->on && crc->is_shown) {
+		crc->frame = frame;
+		queue_work(out->tdev->wq, &crc->work);
+	}
+	spin_unlock_irqrestore(&crc->lock, flags);
+}
+
+/**
+ * tess_crc_get_sources() - as drm_crtc_funcs.get_crc_sources()
+ * @crtc: of an output
+ * @count: set
+ *
+ * Return: names.
+ */
+const char *const *tess_crc_get_sources(struct drm_crtc *crtc, size_t *count)
+{
+	*count = ARRAY_SIZE(tess_crc_sources);
+	return tess_crc_sources;
+}
+
+/**
+ * tess_crc_verify_source() - as drm_crtc_funcs.verify_crc_source()
+ * @crtc: of an output
+ * @source: name, or NULL
+ * @count: set to the values of an entry
+ *
+ * Return: 0, -EINVAL no such source.
+ */
+int tess_crc_verify_source(struct drm_crtc *crtc, const char *source, size_t *count)
+{
+	if (source && strcmp(source, tess_crc_sources[0]))
+		return -EINVAL;
+	*count = 1;
+	return 0;
+}
+
+static int crc_begin(struct tess_output *out)
+{
+	struct tess_crc *crc = &out->crc;
+	int ret;
+
+	crc->line = kvmalloc_array(TESS_DISPLAY_SIZE_MAX, sizeof(u32), GFP_KERNEL);
+	if (!crc->line)
+		return -ENOMEM;
+	ret = drm_crtc_vblank_get(&out->crtc);
+	if (ret) {
+		kvfree(crc->line);
+		crc->line = NULL;
+		return ret;
+	}
+	spin_lock_irq(&crc->lock);
+	crc->on = true;
+	spin_unlock_irq(&crc->lock);
+	return 0;
+}
+
+static void crc_end(struct tess_output *out)
+{
+	struct tess_crc *crc = &out->crc;
+	bool was;
+
+	spin_lock_irq(&crc->lock);
+	was = crc->on;
+	crc->on = false;
+	spin_unlock_irq(&crc->lock);
+	if (!was)
+		return;
+	drm_crtc_vblank_put(&out->crtc);
+	cancel_work_sync(&crc->work);
+	kvfree(crc->line);
+	crc->line = NULL;
+}
+
+/**
+ * tess_crc_set_source() - as drm_crtc_funcs.set_crc_source()
+ * @crtc: of an output
+ * @source: name; NULL: nobody reads them any more. DRM has one reader at a time
+ *
+ * Return: 0; -EINVAL no such source, or no frames; -ENOMEM.
+ */
+int tess_crc_set_source(struct drm_crtc *crtc, const char *source)
+{
+	struct tess_output *out = container_of(crtc, struct tess_output, crtc);
+	size_t count;
+	int ret;
+
+	ret = tess_crc_verify_source(crtc, source, &count);
+	if (ret)
+		return ret;
+	crc_end(out);
+	return source ? crc_begin(out) : 0;
+}
+
+/**
+ * tess_crc_init() - before anything is shown
+ * @out: output
+ */
+void tess_crc_init(struct tess_output *out)
+{
+	spin_lock_init(&out->crc.lock);
+	INIT_WORK(&out->crc.work, crc_work);
+}
+
+/**
+ * tess_crc_stop() - read VRAM no more
+ * @out: output of an unplugged device, without interrupts
+ */
+void tess_crc_stop(struct tess_output *out)
+{
+	cancel_work_sync(&out->crc.work);
+}
