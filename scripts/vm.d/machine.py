@@ -41,10 +41,12 @@ STALL = float(os.environ.get("TESSERA_STALL", "180"))
 # A guest that may be stillborn has this long to come up.
 BIRTH = float(os.environ.get("TESSERA_BIRTH", "150"))
 
-# lastbus: do not look for 256 buses one port access at a time.
+# lastbus: do not look for 256 buses one port access at a time. cursor: the console of a head would draw
+# it several times a second, for which a translated guest has no time.
 APPEND = ("console=ttyS0 loglevel=5 panic=-1 oops=panic mitigations=off nowatchdog "
           "random.trust_cpu=on tsc=reliable no_timer_check pci=lastbus=0 "
-          "cryptomgr.notests rcupdate.rcu_expedited=1 init_on_alloc=0 sysrq_always_enabled")
+          "cryptomgr.notests rcupdate.rcu_expedited=1 init_on_alloc=0 sysrq_always_enabled "
+          "vt.global_cursor_default=0")
 
 
 class Failure(Exception):

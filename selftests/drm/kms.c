@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "driver.h"
 #include "harness.h"
@@ -243,6 +244,26 @@ TEST_F(kms, vblank)
 		.request = { .type = _DRM_VBLANK_RELATIVE, .sequence = 1 },
 	};
 	EXPECT_EQ(-EINVAL, tess_ioctl(self->fd, DRM_IOCTL_WAIT_VBLANK, &wait));
+}
+
+/* The host tells no frames that nothing waits for, and they count all the same */
+TEST_F(kms, frames_rest)
+{
+	struct drm_event_vblank before, after;
+	struct tess_kms_fb fb;
+	uint64_t told;
+
+	fb_of_mode(_metadata, self->fd, &self->conn.mode, &fb);
+	ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, &self->conn.mode));
+	ASSERT_EQ(0, __tess_kms_flip(self->fd, CRTC(0), fb.id, DRM_MODE_PAGE_FLIP_EVENT, 0));
+	ASSERT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &before));
+	sleep(1);
+	told = interrupts();
+	sleep(2);
+	EXPECT_GT(10, interrupts() - told);
+	ASSERT_EQ(0, __tess_kms_flip(self->fd, CRTC(0), fb.id, DRM_MODE_PAGE_FLIP_EVENT, 0));
+	ASSERT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &after));
+	EXPECT_LT(100, (int32_t)(after.sequence - before.sequence));
 }
 
 /* A mode of the monitor's size with so many frames a second */

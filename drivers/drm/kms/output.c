@@ -39,6 +39,12 @@
 #define TESS_WATCHDOG_JIFFIES	(HZ / 10)
 #define TESS_FLIP_FRAMES	20
 
+/*
+ * For so long the host's frames go on when nothing waits for one any more. A console whose cursor
+ * blinks waits for some of them every second, and is not to have all.
+ */
+#define TESS_FRAMES_LINGER_MS	50
+
 /* If the monitor says nothing */
 #define TESS_DEFAULT_WIDTH	1024
 #define TESS_DEFAULT_HEIGHT	768
@@ -301,9 +307,17 @@ static int output_crtc_check(struct drm_crtc *crtc, struct tess_atomic_commit *s
 	return new->enable ? drm_atomic_helper_check_crtc_primary_plane(new) : 0;
 }
 
+/* DRM finds out by the time stamps of the host how many frames there were meanwhile */
 static void output_crtc_enable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
 {
-	drm_crtc_vblank_on(crtc);
+	const struct drm_vblank_crtc_config config = {
+		.offdelay_ms = TESS_FRAMES_LINGER_MS,
+	};
+
+	if (output_has_period(crtc_to_output(crtc)))
+		drm_crtc_vblank_on_config(crtc, &config);
+	else
+		drm_crtc_vblank_on(crtc);
 }
 
 static void output_crtc_disable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
