@@ -51,6 +51,7 @@ help:
 	@echo 'make bench        a vGPU compared with passthrough and the host, in out/bench.json, bench.png'
 	@echo 'make bench-sched  shares, overhead and moves of time-sharing, in out/bench-sched.json'
 	@echo 'make bench-compose  recomposition of running vGPUs, in out/bench-compose.json'
+	@echo 'make bench-migrate  vGPUs that go on elsewhere, in out/bench-migrate.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
 	@echo 'make bench-gl     OpenGL on the simulated GPU and in two guests, in out/bench-gl.json'
 	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json, .png'
@@ -271,6 +272,9 @@ bench: all
 bench-sched: all
 	@$(ENV)tools/bench/bench-sched
 
+bench-migrate: all
+	@$(ENV)tools/bench/bench-migrate $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+
 bench-compose: all
 	@$(ENV)tools/bench/bench-compose $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
@@ -342,5 +346,5 @@ clean:
 .PHONY: all help modules debug-modules modules_install mirror model lib tools stage install uninstall deb packages \
 	bench-model opencl simulated graphics graphics-if-possible \
 	opencl-if-possible packages-if-possible view view-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
-	bench-compose bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
+	bench-compose bench-migrate bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
 	check-opencl check-graphics check-view check-packages soak dashboard clean
