@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A KVM guest that goes on in other QEMUs with other vGPUs, as TAP; in a host VM with two GPUs.
 
