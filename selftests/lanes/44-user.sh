@@ -24,7 +24,7 @@ on 7.2 900 --gpus 0 --mem 1G --env ROUNDS="$rounds" -- \
 set -- null_server unbound bridges_freed unloaded
 [ -z "${TESSERA_FULL:-}" ] || set --
 on 6.12 900 --gpus 0 --mem 1G --env ROUNDS=2 -- selftests/user/run.sh "$@"
-[ -z "${TESSERA_FULL:-}" ] || on 7.2 700 --gpus 0 -- selftests/user/run.sh replaced_under_guest
+[ -z "${TESSERA_FULL:-}" ] || on 7.2 900 --gpus 0 -- selftests/user/run.sh slow_server replaced_under_guest
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
 on 7.2 600 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held

@@ -423,7 +423,7 @@ server=
 echo $((2000 * patience)) >$answer_ms || exit 1
 ktap_begin
 [ $# -gt 0 ] || set -- null_server null_refuses reach answers_twice delays falls_silent dies lies \
-	killed recovered stopped paused slow_server replaced abandoned unbound bridges_freed \
+	killed recovered stopped paused replaced abandoned unbound bridges_freed \
 	unloaded
 for test; do
 	: >$figures
