@@ -42,6 +42,7 @@
  * @sent: hash of each as it was sent; 0: of one that was not, and is zero at the other end
  * @differs: pages that have another one
  * @left: number of them
+ * @next: where to look for the next one
  * @blocks: blocks that may have been written to, and were not looked at since
  * @after_first: all was looked at, and all that was found was sent
  * @buf: for TESS_MIG_VRAM_BYTES that are looked at
@@ -52,6 +53,7 @@ struct tess_mdev_rounds {
 	u64 *sent;
 	unsigned long *differs;
 	unsigned int left;
+	unsigned int next;
 	unsigned long *blocks;
 	bool after_first;
 	void *buf;
@@ -176,7 +178,7 @@ ssize_t tess_mdev_rounds_take(struct tess_mdev *tm, struct tess_mdev_rounds *r, 
 	lockdep_assert_held(&tm->lock);
 	if (!r->left)
 		return 0;
-	first = find_first_bit(r->differs, r->pages);
+	first = find_next_bit_wrap(r->differs, r->pages, r->next);
 	count = rounds_run(r, first);
 	ret = rounds_read(tm, first, buf, count);
 	if (ret)
@@ -185,6 +187,7 @@ ssize_t tess_mdev_rounds_take(struct tess_mdev *tm, struct tess_mdev_rounds *r, 
 		r->sent[first + i] = rounds_hash(r, buf + i * ROUNDS_PAGE);
 	bitmap_clear(r->differs, first, count);
 	r->left -= count;
+	r->next = first + count;
 	*off = (u64)first * ROUNDS_PAGE;
 	return (size_t)count * ROUNDS_PAGE;
 }
