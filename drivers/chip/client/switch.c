@@ -12,7 +12,8 @@
  * The end is told by an interrupt, and by a status that the GPU writes into the
  * descriptor last. The status is what counts. The interrupt only wakes whoever waits, so
  * that one too many, one too few, or one of an operation before has no effect but a
- * look at the status; a lost one costs a tick.
+ * look at the status; a lost one costs a tick. Most operations take some hundred cycles, far less
+ * than an interrupt and a thread that wakes up, so the thread looks for a moment before it sleeps.
  *
  * Events of slices are acknowledged before they are acted upon: first EVENT_PENDING, then
  * EVENTS of each slice, of which exactly those bits that were read. What happens later
@@ -31,7 +32,9 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/sched.h>
 
 #include "base/chip.h"
 #include "context.h"
@@ -41,6 +44,7 @@
 #include "switch.h"
 
 #define SWITCH_THROTTLE		1024		/* not at all */
+#define SWITCH_SOON_NS		(100 * NSEC_PER_USEC)	/* before the thread sleeps */
 #define SWITCH_LOOK		(HZ / 10)	/* is it there, does its time pass? */
 #define SWITCH_STILL_LIMIT	(2 * HZ)	/* in which the time is the same */
 #define SWITCH_LIMIT		(20 * HZ)	/* beyond ten times the nominal time */
@@ -127,6 +131,18 @@ static unsigned long cycles_to_jiffies(const struct tess_chip *chip, u64 cycles)
 	return msecs_to_jiffies(min_t(u64, ms, MSEC_PER_SEC * 60));
 }
 
+static bool switch_ends_soon(struct tess_chip *chip, unsigned int slice)
+{
+	u64 end = ktime_get_ns() + SWITCH_SOON_NS;
+
+	while (switch_status(chip, slice) == TESS_CTX_IDLE) {
+		if (need_resched() || ktime_get_ns() > end)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
 static int switch_wait(struct tess_chip *chip, unsigned int slice, u64 start, u64 timeout)
 {
 	struct tess_chip_switch *s = &chip->switcher.slice[slice];
@@ -177,6 +193,8 @@ static int switch_run(struct tess_chip *chip, unsigned int slice, struct tess_hw
 	u64 start;
 
 	switch_start(chip, slice, sw);
+	if (switch_ends_soon(chip, slice))
+		return 0;
 	/* Not before: this processor may have stood still on the way */
 	start = chip->be.ops->time(&chip->be);
 	return switch_wait(chip, slice, start, sw->timeout);
