@@ -28,6 +28,7 @@ struct tess_vslice;
 void tess_sched_init_slice(struct tess_slice *slice);
 void tess_sched_init_vslice(struct tess_vslice *vs);
 void tess_sched_stop(struct tess_gpu *gpu);
+void tess_sched_look_at(struct tess_slice *slice, u64 now);
 
 int tess_sched_set_policy(struct tess_slice *slice, enum tess_policy_kind kind);
 int tess_sched_set_quantum(struct tess_slice *slice, u32 us);

@@ -141,7 +141,8 @@ static void sched_decide(struct tess_slice *slice, struct tess_vslice *cur, bool
 	}
 }
 
-static void sched_look(struct tess_slice *slice)
+/* @now: GPU time if the caller knows it, else 0: a register that is read takes its time */
+static void sched_look(struct tess_slice *slice, u64 now)
 {
 	struct tess_vslice *cur = tess_slice_resident(slice);
 	struct tess_runq *rq = &slice->rq;
@@ -155,7 +156,10 @@ static void sched_look(struct tess_slice *slice)
 	if (!waits && !rq->contested &&
 	    !(cur && tess_policy_is_limited(&rq->policy, &cur->sched.policy)))
 		return;
-	tess_sched_ask_time(slice);
+	if (now)
+		rq->now = now;
+	else
+		tess_sched_ask_time(slice);
 	tess_policy_refill(&rq->policy, rq->now);
 	if (cur) {
 		cur->sched.policy.urgent = false;
@@ -163,6 +167,19 @@ static void sched_look(struct tess_slice *slice)
 	}
 	sched_update_parked(slice, cur);
 	sched_decide(slice, cur, idle, waits);
+}
+
+/**
+ * tess_sched_look_at() - decide now who is on a slice
+ * @slice: slice, its hw mutex held, inside tess_gpu_enter()
+ * @now: GPU time, not later than that; 0: not known
+ *
+ * For a caller who has the mutex anyway: a vslice that just came stands still until somebody looks.
+ */
+void tess_sched_look_at(struct tess_slice *slice, u64 now)
+{
+	lockdep_assert_held(&slice->hw);
+	sched_look(slice, now);
 }
 
 static void sched_work(struct work_struct *work)
@@ -173,7 +190,7 @@ static void sched_work(struct work_struct *work)
 	if (!tess_gpu_enter(slice->gpu, &idx))
 		return;
 	mutex_lock(&slice->hw);
-	sched_look(slice);
+	sched_look(slice, 0);
 	mutex_unlock(&slice->hw);
 	tess_gpu_exit(slice->gpu, idx);
 }

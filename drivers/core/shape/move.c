@@ -95,6 +95,7 @@ static void move_note(struct tess_vslice *vs, struct tess_slice *from, enum tess
 static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 			      struct tess_slice *to)
 {
+	bool runs = tess_vslice_is_resident(vs);
 	int rc;
 
 	if (!tess_slice_is_shared(to, vs->vgpu))
@@ -104,9 +105,13 @@ static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 	rc = tess_move_park(from, vs);
 	if (!rc)
 		rc = tess_share_add(to, vs);
-	if (!rc)
-		tess_vslice_relink(vs);
-	return rc;
+	if (rc)
+		return rc;
+	tess_vslice_relink(vs);
+	/* It stands still until somebody looks; who is there is not waited for under both mutexes */
+	if (!tess_slice_resident(to))
+		tess_sched_look_at(to, runs ? from->rq.now : 0);
+	return 0;
 }
 
 static int move_member(struct tess_vslice *vs, struct tess_slice *to, enum tess_move_reason reason)
