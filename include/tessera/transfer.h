@@ -34,13 +34,22 @@ int tess_vgpu_can_freeze(const struct tess_vgpu *vgpu, struct tess_reason *reaso
  * @reason: filled if it is refused; may be NULL
  *
  * Parks all vslices with all their work: the GPU makes no access for the client. What it
- * stores to doorbells is caught and is not acted upon, writes to registers wait. Nobody
- * composes it anew or moves its vslices.
+ * stores to doorbells is caught and is not acted upon, writes to registers wait. It is not
+ * composed anew, and its vslices are not moved, until it is settled or thawed.
  *
  * Return: 0; -EOPNOTSUPP the GPU or the client cannot; -EBUSY it is frozen; -ENOMEM, -ENODEV.
  * It runs on then.
  */
 int tess_vgpu_freeze(struct tess_vgpu *vgpu, struct tess_reason *reason);
+
+/**
+ * tess_vgpu_settle() - a vGPU stays frozen, for as long as its owner likes
+ * @vgpu: vGPU that is frozen
+ *
+ * From then on it can be composed anew, and another can continue it without being frozen anew. If
+ * it continues another itself, that one is not needed any longer.
+ */
+void tess_vgpu_settle(struct tess_vgpu *vgpu);
 
 /**
  * tess_vgpu_thaw() - vslices run again

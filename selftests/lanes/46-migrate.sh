@@ -11,7 +11,7 @@ for kernel in 6.12 7.2; do
 	set -- drain
 	# The last one leaves a process that nobody can end
 	[ $kernel = 6.12 ] && [ -z "${TESSERA_FULL:-}" ] ||
-		set -- heads view_map blueprint span_live span held migrate ahead precopy drain stuck
+		set -- heads view_map blueprint span_live span held migrate ahead precopy lost drain stuck
 	scripts/vm host --kernel $kernel --gpus 2 --timeout 800 -- \
 		selftests/mdev/run.sh "$@" || status=1
 done

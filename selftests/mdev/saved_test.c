@@ -207,8 +207,11 @@ TEST_F(saved, nothing_runs_and_nothing_hangs)
 	client_reg64_write(&self->e.src, 0, TESS_SREG_RPTR, 7);
 	client_reg32_write(&self->e.src, 0, TESS_SREG_RESET, 1);
 	EXPECT_EQ(RING_GPA(0), client_reg64(&self->e.src, 0, TESS_SREG_RING_BASE));
-	/* Nobody takes it away, nobody gives it more */
-	EXPECT_EQ(-EBUSY, mdev_attr_write(self->e.uuid[0], "blueprint", "slices=1"));
+	/* Another composition changes nothing of that */
+	EXPECT_EQ(0, mdev_attr_write(self->e.uuid[0], "blueprint",
+				     "slices=1 max=2 kind=render memory=2M"));
+	usleep(100000);
+	EXPECT_EQ(0, r.rec->seq);
 	ASSERT_EQ(0, mig_go(&self->e.src, S(RUNNING)));
 	let_work_end(_metadata, &r, &self->e.src);
 	EXPECT_EQ(0, mdev_stat(self->e.uuid[0], "client_faults"));

@@ -5,7 +5,7 @@
  * DOC: vGPUs of the pool
  *
  * User space sees a vGPU for as long as it can be used. Its directory appears when it is composed;
- * that of one that continues another appears when it is thawed for the first time. The directory
+ * that of one that continues another appears when it is thawed or settled. The directory
  * goes before anything else of the vGPU.
  */
 #include <linux/err.h>
@@ -43,12 +43,29 @@ void tess_vgpu_destroy(struct tess_vgpu *vgpu)
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_destroy, TESS_NS);
 
+/* One that continued another */
+static void vgpus_show(struct tess_vgpu *vgpu)
+{
+	if (tess_vgpu_sysfs_add(vgpu, NULL))
+		dev_warn(&vgpu->gpu->dev, "\"%s\" has no directory: out of memory\n", vgpu->name);
+}
+
+void tess_vgpu_settle(struct tess_vgpu *vgpu)
+{
+	bool first = vgpu->continues;
+
+	tess_transfer_settle(vgpu);
+	if (first)
+		vgpus_show(vgpu);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_settle, TESS_NS);
+
 void tess_vgpu_thaw(struct tess_vgpu *vgpu)
 {
 	bool first = vgpu->continues;
 
 	tess_transfer_thaw(vgpu);
-	if (first && tess_vgpu_sysfs_add(vgpu, NULL))
-		dev_warn(&vgpu->gpu->dev, "\"%s\" has no directory: out of memory\n", vgpu->name);
+	if (first)
+		vgpus_show(vgpu);
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_thaw, TESS_NS);

@@ -108,7 +108,7 @@ static int move_member_locked(struct tess_vslice *vs, struct tess_slice *from,
 	if (rc)
 		return rc;
 	tess_vslice_relink(vs);
-	/* It stands still until somebody looks; who is there is not waited for under both mutexes */
+	/* It stands still until somebody looks. A client that is there is not waited for here */
 	if (!tess_slice_resident(to))
 		tess_sched_look_at(to, runs ? from->rq.now : 0);
 	return 0;

@@ -466,7 +466,7 @@ int tess_recompose_begin(struct recompose_plan *plan)
 	lockdep_assert_held(&vgpu->gpu->compose);
 	if (READ_ONCE(vgpu->gpu->gone) || READ_ONCE(vgpu->dying))
 		return -ENODEV;
-	if (vgpu->frozen)
+	if (vgpu->frozen && !vgpu->settled)
 		return tess_refuse(vgpu->gpu, vgpu->name, plan->reason, -EBUSY,
 				   "it is on its way to another GPU");
 	if (vgpu->gpu->asleep)

@@ -20,5 +20,6 @@ int tess_slice_set_service(struct tess_slice *slice, bool out);
 
 int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to);
 void tess_transfer_thaw(struct tess_vgpu *vgpu);
+void tess_transfer_settle(struct tess_vgpu *vgpu);
 
 #endif

@@ -17,6 +17,9 @@
  * has mapped, and serializes what its client does. All that can fail is before that, and
  * until then the first is as it was: thawed, it goes on, and the second is destroyed.
  *
+ * One that is frozen for long, because its client stands still as a whole, is settled: it can be
+ * composed anew and continued by another meanwhile. That begins frozen, and is settled or thawed.
+ *
  * A frozen vGPU keeps its slices. Those that it does not share are dedicated ones from then
  * on, as after a recomposition with fewer slices: vslices that take turns have contexts, and
  * with nobody's turn ever coming they stay parked. Nothing but that makes it frozen; so it
@@ -233,9 +236,23 @@ void tess_transfer_thaw(struct tess_vgpu *vgpu)
 
 	mutex_lock(&vgpu->gpu->compose);
 	WRITE_ONCE(vgpu->frozen, false);
+	vgpu->settled = false;
 	mutex_unlock(&vgpu->gpu->compose);
 	for (i = 0; i < vgpu->nr_vslices; i++)
 		thaw_vslice(&vgpu->vslices[i]);
+	if (vgpu->continues)
+		thaw_first(vgpu);
+}
+
+/**
+ * tess_transfer_settle() - a vGPU stays frozen, and can be composed anew
+ * @vgpu: vGPU that is frozen
+ */
+void tess_transfer_settle(struct tess_vgpu *vgpu)
+{
+	mutex_lock(&vgpu->gpu->compose);
+	vgpu->settled = true;
+	mutex_unlock(&vgpu->gpu->compose);
 	if (vgpu->continues)
 		thaw_first(vgpu);
 }

@@ -115,10 +115,11 @@ struct tess_vslice {
  * @part: never automatic: it is a part of what its owner composes as a whole
  * @dedicated: its slices are run by the scheduler, for it alone. Set under compose
  * @frozen: no vslice is to run. Set under compose
+ * @settled: frozen for as long as its owner likes: it can be composed anew. Set under compose
  * @frozen_at: when it was, monotonic. Its owner freezes and thaws it, nobody else
  * @leaving: its owner was asked to bring it to another GPU, and has not answered. Under
  *	tess_gpu.lock
- * @continues: vGPU of another GPU that it is to become, until it is thawed for the first time
+ * @continues: vGPU of another GPU that it is to become, until it is thawed or settled
  * @ops: call-backs
  * @priv: of the owner
  * @backend: module of the GPU's back-end, pinned; NULL if elastic
@@ -155,6 +156,7 @@ struct tess_vgpu {
 	bool part;
 	bool dedicated;
 	bool frozen;
+	bool settled;
 	ktime_t frozen_at;
 	bool leaving;
 	struct tess_vgpu *continues;

@@ -45,9 +45,11 @@ int tess_mdev_stop(struct tess_mdev *tm, struct tess_reason *reason)
 	if (ret)
 		return ret;
 	ret = tess_vgpu_freeze(tess_mdev_first(&tm->parts), reason);
-	if (!ret)
-		stop_set(tm, true);
-	return ret;
+	if (ret)
+		return ret;
+	tess_vgpu_settle(tess_mdev_first(&tm->parts));
+	stop_set(tm, true);
+	return 0;
 }
 
 /* What became of interrupts on the way is not known. One too many does no harm */

@@ -10,7 +10,7 @@
  *	PRE_COPY <-> PRE_COPY_P2P --------> STOP_COPY	the file that PRE_COPY gave
  *	          stands still (stop.c)
  *
- * In PRE_COPY the vGPU can get another composition, and go to another GPU, as ever.
+ * In all of them the vGPU can get another composition, and go to another GPU, as ever.
  * A step that fails leaves the state that it began in, but for a stream that is not complete or not
  * for this vGPU: that is ERROR, which a reset ends. A reset leads to RUNNING from everywhere. Each
  * file that a step gave ends with the state that it was given for; STOP_COPY goes on with that of

@@ -25,6 +25,8 @@
  * 8. *Thaw* the one that is the vGPU's now, and give up the other: the new one if a step
  *    failed, else the old one, whose memory is zeroed.
  *
+ * A vGPU that stands still with its machine (guest/stop.c) is frozen already, and stays so.
+ *
  * While a page fault waits for map_lock, it holds the VMM's mmap_lock. So nothing between
  * the two may need that: nothing is pinned in 5 and 6.
  *
@@ -228,19 +230,16 @@ static int migrate_memory(struct tess_mdev *tm, struct migrate_move *move,
 	return ret;
 }
 
-/* 2 to 7, and that which is the vGPU's then is thawed */
+/* 2 to 7, and that which is the vGPU's then is thawed, unless its machine stands still */
 static int migrate_client(struct tess_mdev *tm, struct migrate_move *move,
 			  struct tess_reason *reason)
 {
 	struct tess_vgpu *from = tess_mdev_first(&tm->parts);
-	int ret;
+	int ret = 0;
 
 	guard(mutex)(&tm->lock);
-	if (tm->migration.stopped) {
-		strscpy(reason->text, "it goes to another machine");
-		return -EBUSY;
-	}
-	ret = tess_vgpu_freeze(from, reason);
+	if (!tm->migration.stopped)
+		ret = tess_vgpu_freeze(from, reason);
 	if (!ret)
 		ret = tess_vgpu_copy_state(tess_mdev_first(&move->next), from, reason);
 	if (!ret)
@@ -249,7 +248,10 @@ static int migrate_client(struct tess_mdev *tm, struct migrate_move *move,
 		tess_mdev_page_refresh(tm);
 		tess_mdev_heads_follow(tm);
 	}
-	tess_vgpu_thaw(tess_mdev_first(&tm->parts));
+	if (tm->migration.stopped)
+		tess_vgpu_settle(tess_mdev_first(&tm->parts));
+	else
+		tess_vgpu_thaw(tess_mdev_first(&tm->parts));
 	return ret;
 }
 
