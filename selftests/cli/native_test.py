@@ -118,7 +118,8 @@ class Tests:
                      features="composition reset", composition="generation=7 slices=2 "
                      "slice_mask=0x3 memory=67108864 heads=0x1 engines=compute", **values)
         self.fs.make(where + "/stats", pinned_pages=3, stage2_faults=11, stage2_refused=12,
-                     client_faults=13, completions=14, traps=15, mmap_faults=16, zeroed_bytes=17)
+                     client_faults=13, completions=14, traps=15, mmap_faults=16, zeroed_bytes=17,
+                     still_bytes=18)
         os.symlink("../mdev_supported_types/tessera_pci-C2", self.fs.path(where, "mdev_type"))
 
     def show_mdev(self):
@@ -126,8 +127,9 @@ class Tests:
         seen = self.tool.json("show", C)
         same([seen[n] for n in ("mdev_type", "features", "generation", "memory", "heads", "given",
                                 "pinned_pages", "stage2_faults", "stage2_refused", "client_faults",
-                                "completions", "traps", "mmap_faults", "zeroed_bytes")],
-             ["C2", "composition reset", 7, 64 << 20, 1, 2, 3, 11, 12, 13, 14, 15, 16, 17])
+                                "completions", "traps", "mmap_faults", "zeroed_bytes",
+                                "still_bytes")],
+             ["C2", "composition reset", 7, 64 << 20, 1, 2, 3, 11, 12, 13, 14, 15, 16, 17, 18])
         has(self.tool.run("show", C), "  mdev_type            C2\n",
             "  memory               67108864\n", "  completions          14\n")
         has_not(self.tool.run("show", A), "completions")
@@ -271,7 +273,8 @@ class Tests:
                     "vram_bytes": 64 << 20, "pinned_bytes": 3 * os.sysconf("SC_PAGESIZE"),
                     "slices": 2, "withheld": 0, "generation": 7, "weight": 100,
                     "stage2_faults": 11, "stage2_refused": 12, "client_faults": 13,
-                    "completions": 14, "traps": 15, "mmap_faults": 16, "zeroed_bytes": 17}
+                    "completions": 14, "traps": 15, "mmap_faults": 16, "zeroed_bytes": 17,
+                    "still_bytes": 18}
         same({n: values(found["tessera_vgpu_" + n], "vgpu")[C,] for n in expected}, expected)
         same(values(found["tessera_vgpu_cap_ratio"], "vgpu"), {(B,): 0.5})
         same("tessera_slice_instructions" in found, False)

@@ -182,6 +182,8 @@ static const struct family families[] = {
 	  "Page faults on directly mapped pages." },
 	{ "vgpu_zeroed_bytes", "bytes", true, VGPU(zeroed_bytes), SCALE_ONE, POOL_STATE,
 	  "VRAM that resets had to zero." },
+	{ "vgpu_still_bytes", "bytes", true, VGPU(still_bytes), SCALE_ONE, POOL_STATE,
+	  "VRAM that moves to other GPUs copied while the vGPU stood still." },
 };
 /* clang-format on */
 

@@ -134,6 +134,7 @@ const struct pool_attr pool_stats_attrs[] = {
 	NUM(pool_vgpu, traps),
 	NUM(pool_vgpu, mmap_faults),
 	NUM(pool_vgpu, zeroed_bytes),
+	NUM(pool_vgpu, still_bytes),
 	{ 0 },
 };
 

@@ -83,7 +83,7 @@ struct pool_vgpu {
 	char mdev_type[POOL_TEXT];
 	struct num generation, memory, heads, given, withheld;
 	struct num pinned_pages, stage2_faults, stage2_refused, client_faults;
-	struct num completions, traps, mmap_faults, zeroed_bytes;
+	struct num completions, traps, mmap_faults, zeroed_bytes, still_bytes;
 	struct pool_vslice *vslices;
 	unsigned int vslice_count, own_count;
 };
