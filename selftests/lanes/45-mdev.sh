@@ -6,7 +6,7 @@
 # backend: any
 
 status=0
-make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
+make -s -C selftests mdev vfio O="$PWD/out/selftests" >&2 || exit 1
 for kernel in 6.12 7.2; do
 	echo "# Linux $kernel"
 	set --

@@ -7,10 +7,11 @@
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 status=0
 modprobe vfio_iommu_type1 || exit 1
-[ $# -gt 0 ] || set -- types device regs irq memory isolation life shared blueprint recompose heads damage view view_map shown saved dirty evict
+[ $# -gt 0 ] || set -- types vfio device regs irq memory isolation life shared blueprint recompose heads damage view view_map shown saved dirty evict
 for t; do
 	case $t in
 	types) selftests/mdev/types.sh ;;
+	vfio) selftests/vfio/run.sh C2 C1S R2 ;;
 	*) out/selftests/mdev/"$t" ;;
 	esac || status=1
 done
