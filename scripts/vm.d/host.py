@@ -137,24 +137,25 @@ def model_trouble(m, models):
     return bad
 
 
-def run(opts):
+def run(opts, prepare=lambda m: None):
     opts.accel = choose_accel()
     opts.tsc_khz = tsc.khz()
     layer = layer_image(opts.layer) if opts.layer else None
     for births_left in range(BIRTHS - 1, -1, -1):
-        status, stillborn = boot_once(opts, layer, births_left > 0)
+        status, stillborn = boot_once(opts, layer, prepare, births_left > 0)
         if not stillborn:
             break
         print("vm: host: stillborn: booting it again", file=sys.stderr, flush=True)
     return status
 
 
-def boot_once(opts, layer, doubtful):
+def boot_once(opts, layer, prepare, doubtful):
     """Returns the status, and whether the machine died before its first program ran."""
     model_args = args_of_models(opts)
     with Machine(opts, "host", root_image(), layer) as m:
         m.translated = opts.accel == "tcg"
         m.may_be_stillborn = m.translated and doubtful
+        prepare(m)
         if opts.backend != "pci":
             model_args = serve_models(m, opts, model_args)
         argv = m.base_args(modules_of(opts))

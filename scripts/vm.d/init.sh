@@ -54,6 +54,18 @@ set_up()
 	fi
 }
 
+# One of a pair (pair.py): its network, and who runs commands for the other one.
+join_pair()
+{
+	[ -n "$PAIR" ] || return 0
+	modprobe virtio_net && udevadm settle || return 1
+	net=$(basename "$(dirname /sys/class/net/*/device)")
+	ip link set "$net" up && ip address add "192.168.64.${PAIR#host}/24" dev "$net" || return 1
+	echo "$PAIR" >/proc/sys/kernel/hostname
+	printf '%s\n' '127.0.0.1 localhost' '192.168.64.1 host1' '192.168.64.2 host2' >/etc/hosts
+	setsid python3 -s -S "$TREE/scripts/vm.d/remote.py" >&2 3>&- 4>&- 5>&- &
+}
+
 # The modules are not below /lib/modules: find what they need by their names.
 load_modules()
 {
@@ -132,7 +144,7 @@ read -r TESSERA_BOOT <&3
 export TESSERA_BOOT
 (while sleep 10; do echo alive >&3; done) &
 status=125
-if load_modules 2>&5 && serve_gpus; then
+if load_modules 2>&5 && serve_gpus && join_pair 2>&5; then
 	cd "$CWD" 2>/dev/null || cd "$TREE" || cd /
 	echo start >&3
 	if [ -n "$INTERACTIVE" ]; then

@@ -159,6 +159,8 @@ class Machine:
     def __init__(self, opts, role, root_image, layer_image=None, tree_image=None):
         self.opts = opts
         self.role = role
+        # If there are several
+        self.name = None
         self.root_image = root_image
         self.layer_image = layer_image
         # The tree, if it is not shared
@@ -249,7 +251,7 @@ class Machine:
             "GPUS": str(len(self.served)),
             "INTERACTIVE": "1" if self.interactive else "", "TTY": self.terminal(),
             "MARK": self.mark[1:-1].decode(), "LISTEN": "1" if self.listens else "",
-            "LAYER": "1" if self.layer_image else "",
+            "LAYER": "1" if self.layer_image else "", "PAIR": getattr(self.opts, "pair", ""),
             "TREE_DISK": ("/dev/vdc" if self.layer_image else "/dev/vdb") if self.tree_image else "",
             "MERGE": "1" if same_file(self.out_fd, self.err_fd) else "",
         }
@@ -556,7 +558,7 @@ class Machine:
         return status
 
     def report(self, status, why, lines=CONSOLE_TAIL):
-        self.say(why)
+        self.say(f"{why} ({self.name})" if self.name else why)
         tail = self.console_text().splitlines()[-lines:]
         for line in tail + self.emulator_text().splitlines()[-CONSOLE_TAIL:]:
             self.say("| " + line)

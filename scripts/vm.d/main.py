@@ -18,6 +18,11 @@ STATUS = """
 exit status: that of CMD; 122 when the guest went on elsewhere; 123 when the machine shows no sign of life, 124 when time is
 up, 125 when it could not be set up or died, 126 when its kernel log shows a splat."""
 
+PAIR = """Two host VMs, host1 and host2, each with GPUs of its own, in a network without anything else. CMD
+runs in host1; "scripts/vm on host2 -- CMD" runs a command in host2. Both VMs end when CMD has ended, or
+one of them. The options are for each VM; --model-args may be given for each GPU of both, those of host1
+first. The files of --keep-log and --qmp of host2 have .host2 behind their names."""
+
 
 def add_common(p):
     p.add_argument("--mem", default=None, help="memory, e.g. 2G")
@@ -36,14 +41,7 @@ def add_common(p):
     p.add_argument("--bare", action="store_true", help="do not load the tessera modules")
 
 
-def parser():
-    top = argparse.ArgumentParser(prog="scripts/vm", description="Virtual machines for tests.",
-                                  allow_abbrev=False)
-    sub = top.add_subparsers(dest="verb", required=True, metavar="VERB")
-
-    p = sub.add_parser("host", help="run a command in a fresh host VM", epilog=STATUS,
-                       usage="scripts/vm host [options] [--] CMD [ARG...]", allow_abbrev=False,
-                       formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_host(p):
     p.add_argument("--kernel", choices=("6.12", "7.2", "debug"), default="6.12")
     p.add_argument("--gpus", type=int, default=1, metavar="N", help="model GPUs (default 1)")
     p.add_argument("--model-args", action="append", default=[], metavar="ARGS",
@@ -58,6 +56,30 @@ def parser():
     p.add_argument("--interactive", action="store_true",
                    help="CMD (default: a shell) gets this terminal; no timeout")
     add_common(p)
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="scripts/vm", description="Virtual machines for tests.",
+                                  allow_abbrev=False)
+    sub = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    p = sub.add_parser("host", help="run a command in a fresh host VM", epilog=STATUS,
+                       usage="scripts/vm host [options] [--] CMD [ARG...]", allow_abbrev=False,
+                       formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_host(p)
+
+    p = sub.add_parser("pair", help="run a command in the first of two host VMs with a network",
+                       description=PAIR, epilog=STATUS,
+                       usage="scripts/vm pair [options] [--] CMD [ARG...]", allow_abbrev=False,
+                       formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_host(p)
+
+    p = sub.add_parser("on", help="in one of a pair: run a command in a host VM of it, with this "
+                       "standard input; its output and exit status",
+                       usage="scripts/vm on [--wait S] HOST [--] CMD [ARG...]", allow_abbrev=False)
+    p.add_argument("host", metavar="HOST", help="host1 or host2")
+    p.add_argument("--wait", type=float, default=10, metavar="S",
+                   help="for so long it may be that HOST does not answer (default 10)")
 
     p = sub.add_parser("guest", help="in a host VM: run a command in a fresh guest", epilog=STATUS,
                        usage="scripts/vm guest [options] [--] CMD [ARG...]", allow_abbrev=False,
@@ -145,14 +167,18 @@ def set_defaults(opts, mem, smp, timeout):
 
 
 def dispatch(opts):
-    if opts.verb == "host":
+    if opts.verb in ("host", "pair"):
         import host
+        import pair
         set_defaults(opts, "3G", 2, 0 if opts.interactive else 600)
         if opts.backend == os.environ.get("TESSERA_BACKEND") == "user":
             opts.timeout *= SERVED_SLOWER
         if opts.interactive and not opts.command:
             opts.command = ["bash", "-l"]
-        return host.run(opts)
+        return (pair if opts.verb == "pair" else host).run(opts)
+    if opts.verb == "on":
+        import remote
+        return remote.run_on(opts)
     import guest
     if opts.verb == "guest":
         set_defaults(opts, "512M", 1, 300)
@@ -165,7 +191,7 @@ def main(argv):
     top = parser()
     opts = top.parse_args(join_values(args))
     opts.command = command
-    if opts.verb in ("host", "guest") and not command and \
+    if opts.verb in ("host", "pair", "on", "guest") and not command and \
             not getattr(opts, "interactive", False) and not getattr(opts, "incoming", None):
         top.error("no command: give it after --")
     try:
