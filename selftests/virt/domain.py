@@ -130,10 +130,11 @@ class Domain(machine.Machine):
     """A domain with vGPUs that runs a command. Its end is close().
 
     With display its screen is that of its vGPU, for which it has no drivers; one without can be
-    saved, if it has one vGPU.
+    saved, and migrated, if it has one vGPU. Its files are in folder: where it migrates to they
+    have to have the same names.
     """
 
-    def __init__(self, name, uuids, command, timeout, display=False):
+    def __init__(self, name, uuids, command, timeout, display=False, folder=None):
         outer = guest.outer_config()
         opts = argparse.Namespace(
             kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", mem="512M", smp=1,
@@ -142,6 +143,9 @@ class Domain(machine.Machine):
         release = machine.kernel(opts.kernel)[0]
         super().__init__(opts, "guest", guest.ROOT_DISK,
                          tree_image=None if display else moving.tree_image(release, guest.MODULES))
+        if folder:
+            os.rename(self.dir, folder)
+            self.dir, self.console = folder, os.path.join(folder, "console")
         self.name, self.uuids, self.display = name, uuids, display
         self.text = ""
         self.news = threading.Condition()
@@ -186,6 +190,12 @@ class Domain(machine.Machine):
             f.write(self.xml())
         virsh("define", "--validate", path)
 
+    def open_ports(self):
+        """Their pipes never end, whoever opens and closes them before QEMU is up, or after it."""
+        super().open_ports()
+        for name in machine.PORTS:
+            self.fds[f"{name} held"] = os.open(self.path(f"{name}.out"), os.O_WRONLY)
+
     def launch(self):
         """Start it and serve its ports until it is gone."""
         self.open_ports()
@@ -209,7 +219,8 @@ class Domain(machine.Machine):
         self.follow()
 
     def follow(self):
-        self.stopped = False
+        """Serve its ports until it is gone from here."""
+        self.stopped, self.heard = False, time.monotonic()
         self.qemu = Process(int(read(f"/run/libvirt/qemu/{self.name}.pid")))
         self.thread = threading.Thread(target=self.serve_ports, daemon=True)
         self.thread.start()

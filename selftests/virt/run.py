@@ -13,6 +13,7 @@ sys.path += [os.path.join(TREE, "selftests", "cli"), os.path.join(TREE, "scripts
 from cli import Tap, has, same  # noqa: E402, F401
 MDEVS = "/sys/bus/mdev/devices"
 DAEMONS = ("virtlogd", "libvirtd")
+TCP = "/run/libvirtd-tcp.conf"
 
 
 def read(*parts):
@@ -85,12 +86,18 @@ def running(pid):
         return False
 
 
-def start_daemons():
-    """The image of the environment has no logs, and so not their directories."""
+def start_daemons(listen=False):
+    """The image of the environment has no logs, and so not their directories.
+
+    With listen, libvirtd serves everyone who can reach this host by TCP.
+    """
     for path in ("/var/log/libvirt/qemu", "/var/cache/libvirt/qemu"):
         os.makedirs(path, exist_ok=True)
+    with open(TCP, "w") as f:
+        f.write('listen_tls = 0\nlisten_tcp = 1\nauth_tcp = "none"\n')
     for daemon in DAEMONS:
-        run(daemon, "-d", timeout=300)
+        open_to_all = ("--listen", "--config", TCP) if listen and daemon == "libvirtd" else ()
+        run(daemon, "-d", *open_to_all, timeout=300)
     wait_for("libvirt's socket", lambda: os.path.exists("/run/libvirt/libvirt-sock"), 60)
 
 
