@@ -98,15 +98,22 @@ static bool head_waits_for_frame(const struct tess_mdev_head *head)
 	       (head->waits || head->event_mask & TESS_DEVENT_FRAME);
 }
 
-/* When the last frame began, though nobody waited for it */
-static u64 clock_began(const struct tess_mdev_clock *clock)
+/* How long before @now the last frame began, though nobody waited for it; less than a period */
+static u32 clock_age(const struct tess_mdev_clock *clock, u64 now)
 {
-	u64 now = ktime_get_ns(), began = READ_ONCE(clock->began);
+	u64 began = READ_ONCE(clock->began);
 	u32 age = 0;
 
 	if (began < now)
 		div_u64_rem(now - began, clock->period, &age);
-	return now - age;
+	return age;
+}
+
+static u64 clock_began(const struct tess_mdev_clock *clock)
+{
+	u64 now = ktime_get_ns();
+
+	return now - clock_age(clock, now);
 }
 
 /* The next frame is a multiple of the period after the last one, however long ago that was */
@@ -295,12 +302,13 @@ static u32 read_frame_age(const struct tess_mdev_display *display, unsigned int 
 {
 	const struct tess_mdev_clock *clock = &display->clock[n];
 	const struct tess_mdev_head *head = &display->head[n];
-	u64 began;
+	u64 now = ktime_get_ns();
 
 	if (!head_is_enabled(head))
 		return 0;
-	began = hrtimer_active(&clock->timer) ? head->frame_began : clock_began(clock);
-	return min_t(u64, ktime_get_ns() - began, U32_MAX);
+	if (!hrtimer_active(&clock->timer))
+		return clock_age(clock, now);
+	return min_t(u64, now - head->frame_began, U32_MAX);
 }
 
 static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 off)
