@@ -240,19 +240,24 @@ TEST_F(spread, parts_share_slices)
 		EXPECT_EQ(i + 1, word(ctx, SAYS_VA(i)));
 }
 
-/* One part faults: the others end as they would have, and the job says why it failed */
+/* One part faults: those at work end as they would have, and the job says why it failed */
 TEST_F(spread, part_that_faults)
 {
 	struct tess_ctx *ctx = &self->ctx;
 	struct drm_tessera_queue_state state;
 	struct drm_tessera_cmd cmds[3];
 	uint64_t left = self->slices & (self->slices - 1);
+	unsigned int from;
 
 	if (self->count < 2)
 		SKIP(return, "one slice is available");
 	cmds[0] = wait_part(ctx, 0);
 	cmds[0].slices = self->slices & -self->slices;
-	cmds[1] = fill_part(ctx, TESS_FREE_VA, 1);
+	/* What has not begun when another one faults is not begun any more */
+	from = ctx->count;
+	tess_wait(ctx, SAYS_VA(0), DRM_TESSERA_WAIT_EQ, 1);
+	tess_fill(ctx, TESS_FREE_VA, 4, 1);
+	cmds[1] = since(ctx, from);
 	cmds[1].slices = left & -left;
 	cmds[2] = fill_part(ctx, SAYS_VA(2), 3);
 	cmds[2].slices = cmds[0].slices;
