@@ -141,7 +141,7 @@ static void sched_decide(struct tess_slice *slice, struct tess_vslice *cur, bool
 	}
 }
 
-/* @now: GPU time if the caller knows it, else 0: a register that is read takes its time */
+/* @now: GPU time if the caller knows it, else not later than the last: reading it takes long */
 static void sched_look(struct tess_slice *slice, u64 now)
 {
 	struct tess_vslice *cur = tess_slice_resident(slice);
@@ -156,7 +156,7 @@ static void sched_look(struct tess_slice *slice, u64 now)
 	if (!waits && !rq->contested &&
 	    !(cur && tess_policy_is_limited(&rq->policy, &cur->sched.policy)))
 		return;
-	if (now)
+	if (now > rq->now)
 		rq->now = now;
 	else
 		tess_sched_ask_time(slice);
