@@ -429,6 +429,8 @@ static void hw_lost(struct tess_backend *be)
 	.slice_stage2 = hw_slice_stage2,			\
 	.regs = &tess_chip_reg_ops,				\
 	.as_written = tess_chip_as_written,			\
+	.as_dirty = tess_chip_as_dirty,				\
+	.as_dirty_end = tess_chip_as_dirty_end,			\
 	.host_fault_pending = hw_host_fault_pending,		\
 	.host_fault_read = hw_host_fault_read,			\
 	.host_fault_ack = hw_host_fault_ack,			\

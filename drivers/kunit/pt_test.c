@@ -88,8 +88,8 @@ static struct tess_hw_as *pt_create(struct kunit *test, enum tess_as_stage stage
 	return hw;
 }
 
-/* The leaf for an address, as the specification says; 0: none. @size: bytes that it maps */
-static u64 pt_walk(struct kunit *test, struct tess_hw_as *hw, u64 va, u64 *size)
+/* Where the leaf for an address is, as the specification says; NULL: none. @size: what it maps */
+static __le64 *pt_find(struct kunit *test, struct tess_hw_as *hw, u64 va, u64 *size)
 {
 	struct tess_chip *chip = test->priv;
 	dma_addr_t dma = tess_chip_as_root(to_tess_chip_as(hw));
@@ -98,18 +98,27 @@ static u64 pt_walk(struct kunit *test, struct tess_hw_as *hw, u64 va, u64 *size)
 	u64 pte;
 
 	for (shift = 30; shift >= 12; shift -= 9, bits = 9) {
-		const __le64 *table = phys_to_virt(dma_to_phys(chip->be.dev, dma));
+		__le64 *table = phys_to_virt(dma_to_phys(chip->be.dev, dma));
 
-		pte = le64_to_cpu(table[(va >> shift) & ((1 << bits) - 1)]);
+		table += (va >> shift) & ((1 << bits) - 1);
+		pte = le64_to_cpu(*table);
 		*size = 1ULL << shift;
 		if (!(pte & BIT_ULL(0)))
-			return 0;
+			return NULL;
 		if (pte & (BIT_ULL(1) | BIT_ULL(2) | BIT_ULL(3)))
-			return pte;
+			return table;
 		dma = FIELD_GET(GENMASK_ULL(53, 10), pte) << 12;
 	}
 	KUNIT_FAIL(test, "the last level leads to another one");
-	return 0;
+	return NULL;
+}
+
+/* What it is; 0: none */
+static u64 pt_walk(struct kunit *test, struct tess_hw_as *hw, u64 va, u64 *size)
+{
+	const __le64 *leaf = pt_find(test, hw, va, size);
+
+	return leaf ? le64_to_cpu(*leaf) : 0;
 }
 
 /* The address that one is translated to; ~0: none */
@@ -189,7 +198,7 @@ static void pt_split_test(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_2M, SZ_1G, SZ_2M,
 					       TESS_AS_READ | TESS_AS_WRITE), 0);
 	leaf = pt_walk(test, hw, SZ_2M, &size) & 0x3ff;
-	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, SZ_2M + SZ_1M, SZ_4K), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, SZ_2M + SZ_1M, SZ_4K, NULL), 0);
 	for (va = SZ_2M; va < SZ_4M; va += SZ_4K) {
 		if (va == SZ_2M + SZ_1M) {
 			KUNIT_EXPECT_EQ(test, pt_translate(test, hw, va), ~0ULL);
@@ -201,7 +210,7 @@ static void pt_split_test(struct kunit *test)
 	/* Without memory for the split all of it stays */
 	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_8M, SZ_1G, SZ_2M, TESS_AS_READ), 0);
 	pt_tables_left = 0;
-	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, SZ_8M, SZ_4K), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, SZ_8M, SZ_4K, NULL), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_8M), SZ_1G);
 	tess_chip_as_destroy(hw);
 }
@@ -215,11 +224,11 @@ static void pt_unmap_whole_or_not_test(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_2M, SZ_1G, SZ_2M + SZ_4M, TESS_AS_READ), 0);
 	pt_tables_left = 1;
-	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size, NULL), -ENOMEM);
 	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
 		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at), SZ_1G - SZ_2M + at);
 	pt_tables_left = INT_MAX;
-	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(hw, va, size, NULL), 0);
 	for (at = SZ_2M; at < SZ_8M; at += SZ_4K)
 		KUNIT_ASSERT_EQ(test, pt_translate(test, hw, at),
 				at >= va && at < va + size ? ~0ULL : SZ_1G - SZ_2M + at);
@@ -234,7 +243,7 @@ static void pt_invalidate_test(struct kunit *test)
 	atomic64_set(&to_tess_chip_as(hw)->slices, 0x15);
 	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_4K, 0, SZ_4K, TESS_AS_READ), 0);
 	pt_invalidated = 0;
-	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, 0, 4ULL * SZ_1G), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, 0, 4ULL * SZ_1G, NULL), 0);
 	KUNIT_EXPECT_EQ(test, pt_invalidated, 0x15);
 	KUNIT_EXPECT_EQ(test, pt_tables_then, 2);
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
@@ -302,14 +311,77 @@ static void pt_random_test(struct kunit *test)
 				pa[first + k] = to + k * SZ_4K;
 		} else {
 			KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, base + first * SZ_4K,
-								 n * SZ_4K), 0);
+								 n * SZ_4K, NULL), 0);
 			memset64(pa + first, ~0ULL, n);
 		}
 		for (k = 0; k < pages; k += 1 + i % 7)
 			KUNIT_ASSERT_EQ(test, pt_translate(test, hw, base + k * SZ_4K), pa[k]);
 	}
-	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, base, SZ_16M), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, base, SZ_16M, NULL), 0);
 	KUNIT_EXPECT_EQ(test, pt_tables, 0);
+	tess_chip_as_destroy(hw);
+}
+
+/* What the GPU does when it writes there */
+static void pt_store(struct kunit *test, struct tess_hw_as *hw, u64 va)
+{
+	u64 size;
+	__le64 *leaf = pt_find(test, hw, va, &size);
+
+	KUNIT_ASSERT_NOT_NULL(test, leaf);
+	*leaf |= cpu_to_le64(TESS_PTE_D);
+}
+
+/* Which pages were written to: those of a block that was one leaf, too, from its second time on */
+static void pt_dirty_test(struct kunit *test)
+{
+	const u32 prot = TESS_AS_READ | TESS_AS_WRITE;
+	struct tess_hw_as *hw = pt_create(test, TESS_AS_STAGE2);
+	DECLARE_BITMAP(pages, 1024) = {};
+	u64 size;
+
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_2M, SZ_1G, SZ_2M, prot), 0);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_4M, SZ_2G, SZ_2M, prot | TESS_AS_CLEAN), 0);
+	pt_walk(test, hw, SZ_2M, &size);
+	KUNIT_EXPECT_EQ(test, size, SZ_2M);
+	pt_walk(test, hw, SZ_4M, &size);
+	KUNIT_EXPECT_EQ(test, size, SZ_4K);
+	/* What was mapped as clean is clean */
+	tess_chip_as_dirty(hw, SZ_2M, SZ_4M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 512);
+	KUNIT_EXPECT_EQ(test, find_first_bit(pages, 1024), 0);
+	pt_walk(test, hw, SZ_2M, &size);
+	KUNIT_EXPECT_EQ(test, size, SZ_4K);
+	KUNIT_EXPECT_EQ(test, pt_translate(test, hw, SZ_2M + SZ_1M), SZ_1G + SZ_1M);
+	bitmap_zero(pages, 1024);
+	tess_chip_as_dirty(hw, SZ_2M, SZ_4M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 0);
+	pt_store(test, hw, SZ_2M + 3 * SZ_4K);
+	pt_store(test, hw, SZ_4M + 5 * SZ_4K);
+	/* From the middle of a block to the middle of the next one */
+	bitmap_zero(pages, 1024);
+	tess_chip_as_dirty(hw, SZ_2M + 2 * SZ_4K, SZ_2M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 1);
+	KUNIT_EXPECT_TRUE(test, test_bit(1, pages));
+	bitmap_zero(pages, 1024);
+	KUNIT_ASSERT_EQ(test, tess_chip_as_unmap(hw, SZ_4M, SZ_2M, pages), 0);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 1);
+	KUNIT_EXPECT_TRUE(test, test_bit(5, pages));
+	/* Without memory for the split all of the block counts, each time */
+	KUNIT_ASSERT_EQ(test, tess_chip_as_map(hw, SZ_8M, SZ_1G, SZ_2M, prot), 0);
+	pt_tables_left = 0;
+	bitmap_zero(pages, 1024);
+	tess_chip_as_dirty(hw, SZ_8M + SZ_4K, SZ_4K, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 1);
+	tess_chip_as_dirty(hw, SZ_8M, SZ_2M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 512);
+	bitmap_zero(pages, 1024);
+	tess_chip_as_dirty(hw, SZ_8M, SZ_2M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 0);
+	pt_store(test, hw, SZ_8M);
+	tess_chip_as_dirty(hw, SZ_8M, SZ_2M, pages);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(pages, 1024), 512);
+	pt_tables_left = INT_MAX;
 	tess_chip_as_destroy(hw);
 }
 
@@ -352,9 +424,9 @@ static void pt_budget_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tess_chip_as_map(a, SZ_2M, SZ_4K, SZ_4K, TESS_AS_READ), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 0);
 	/* A block that has to be split has no table for that */
-	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(b, SZ_1M, SZ_4K), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(b, SZ_1M, SZ_4K, NULL), -EDQUOT);
 	KUNIT_EXPECT_EQ(test, pt_translate(test, b, SZ_1M), SZ_2M + SZ_1M);
-	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(a, 0, SZ_4M), 0);
+	KUNIT_EXPECT_EQ(test, tess_chip_as_unmap(a, 0, SZ_4M, NULL), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&budget.left), 3);
 	tess_chip_as_destroy(a);
 	tess_chip_as_destroy(b);
@@ -417,6 +489,7 @@ static struct kunit_case pt_cases[] = {
 	KUNIT_CASE(pt_overlap_test),
 	KUNIT_CASE(pt_split_test),
 	KUNIT_CASE(pt_unmap_whole_or_not_test),
+	KUNIT_CASE(pt_dirty_test),
 	KUNIT_CASE(pt_invalidate_test),
 	KUNIT_CASE(pt_nomem_test),
 	KUNIT_CASE(pt_random_test),

@@ -99,4 +99,5 @@ module_exit(tess_mdev_exit);
 MODULE_DESCRIPTION("Tessera vGPUs for virtual machines");
 MODULE_LICENSE("GPL");
 MODULE_IMPORT_NS(TESS_NS);
+MODULE_IMPORT_NS(TESS_IOMMUFD_NS);
 MODULE_SOFTDEP("pre: vfio_iommu_type1");

@@ -6,7 +6,8 @@
  *
  * Nothing is ever read through the page tables, so there are none. A back-end that has tables puts
  * the range in them in as_map(), whole or not at all; as_unmap() takes it out and does not return
- * before all slices have dropped their translations.
+ * before all slices have dropped their translations. Who can tell which pages slices wrote to does
+ * so there, too, if somebody asks.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -36,7 +37,7 @@ int skeleton_as_map(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot)
 	return 0;
 }
 
-int skeleton_as_unmap(struct tess_hw_as *as, u64 va, u64 size)
+int skeleton_as_unmap(struct tess_hw_as *as, u64 va, u64 size, unsigned long *dirty)
 {
 	return 0;
 }

@@ -45,6 +45,6 @@ u64 skeleton_ring_usage(struct tess_backend *be, struct tess_hw_ring *hw, u64 se
 struct tess_hw_as *skeleton_as_create(struct tess_backend *be, enum tess_as_stage stage);
 void skeleton_as_destroy(struct tess_hw_as *as);
 int skeleton_as_map(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot);
-int skeleton_as_unmap(struct tess_hw_as *as, u64 va, u64 size);
+int skeleton_as_unmap(struct tess_hw_as *as, u64 va, u64 size, unsigned long *dirty);
 
 #endif

@@ -345,11 +345,14 @@ struct tess_reg_ops {
  *	limit but memory
  * @as_destroy: free them; no slice uses them. No lock is held
  * @as_map: as tess_as_map(); the range is checked. No lock is held
- * @as_unmap: as tess_as_unmap(); the range is checked. No lock is held
+ * @as_unmap: as tess_as_unmap_dirty(), with @dirty, which is NULL if nobody asks; the range is
+ *	checked. No lock is held
  * @as_written: optional: set the bits of those blocks of 2 MiB of a range of stage 2 that slices
  *	may have written to since the last call, or since they were mapped for writing. Slices may
  *	run with it: what they write before it returns may count to it alone. Nobody maps or unmaps
  *	anything in the range. No lock is held
+ * @as_dirty: optional, with @as_dirty_end: as tess_as_dirty(); the range is checked. No lock held
+ * @as_dirty_end: as tess_as_dirty_end(). No lock is held
  *
  * @ring_alloc: allocate a ring that is on no slice. No lock is held. Error pointer: -ENOMEM
  * @ring_start: enable a ring on a slice that is reset or was left by ring_destroy(); or, with @ctx
@@ -421,8 +424,10 @@ struct tess_backend_ops {
 	struct tess_hw_as *(*as_create)(struct tess_backend *be, enum tess_as_stage stage);
 	void (*as_destroy)(struct tess_hw_as *as);
 	int (*as_map)(struct tess_hw_as *as, u64 va, u64 pa, u64 size, u32 prot);
-	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size);
+	int (*as_unmap)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *dirty);
 	void (*as_written)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *blocks);
+	void (*as_dirty)(struct tess_hw_as *as, u64 va, u64 size, unsigned long *pages);
+	void (*as_dirty_end)(struct tess_hw_as *as);
 
 	struct tess_hw_ring *(*ring_alloc)(struct tess_backend *be);
 	int (*ring_start)(struct tess_backend *be, struct tess_hw_ring *ring, unsigned int slice,

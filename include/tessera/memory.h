@@ -153,6 +153,8 @@ enum tess_as_stage { TESS_AS_STAGE1, TESS_AS_STAGE2 };
 #define TESS_AS_READ	BIT(0)
 #define TESS_AS_WRITE	BIT(1)
 #define TESS_AS_EXEC	BIT(2)
+/* Of stage 2: tess_as_dirty() knows it as not written to, and tells pages of 4 KiB */
+#define TESS_AS_CLEAN	BIT(3)
 
 /**
  * tess_as_budget_create() - limit the page tables of a client
@@ -219,5 +221,42 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot);
  * reaches nothing.
  */
 int tess_as_unmap(struct tess_as *as, u64 va, u64 size);
+
+/**
+ * tess_as_unmap_dirty() - tess_as_unmap(), which tells what was written to
+ * @as: address space of stage 2
+ * @va: 4 KiB aligned
+ * @size: multiple of 4 KiB
+ * @pages: bits of pages that slices wrote to are set, as by tess_as_dirty(); nothing is missing,
+ *	as nothing reaches them on return
+ *
+ * Return: as tess_as_unmap(); nothing is known of the pages if it fails.
+ */
+int tess_as_unmap_dirty(struct tess_as *as, u64 va, u64 size, unsigned long *pages);
+
+/**
+ * tess_as_dirty() - which pages did slices write to?
+ * @as: address space of stage 2
+ * @va: 4 KiB aligned
+ * @size: multiple of 4 KiB; holes are fine
+ * @pages: bits of pages of 4 KiB that were written to since the last call are set, or since they
+ *	were mapped; of what was mapped without TESS_AS_CLEAN, all that can be written to, and then
+ *	all of a leaf of 2 MiB if there is no memory to split it
+ *
+ * The slices run on. What they write until tess_as_dirty_end() may count to this call alone; so
+ * the pages are to be read after that. One of these is enough for any number of ranges, and none is
+ * needed if no bit was set. The caller serializes calls for one address space.
+ *
+ * Return: 0; -EINVAL, -EOPNOTSUPP the GPU does not tell, -ENODEV it is gone.
+ */
+int tess_as_dirty(struct tess_as *as, u64 va, u64 size, unsigned long *pages);
+
+/**
+ * tess_as_dirty_end() - all that is written from now on counts to the next tess_as_dirty()
+ * @as: address space of stage 2
+ *
+ * Return: 0; -EOPNOTSUPP, -ENODEV.
+ */
+int tess_as_dirty_end(struct tess_as *as);
 
 #endif

@@ -13,9 +13,10 @@
  * mapped in each block of 2 MiB costs as much for tables as for itself.
  *
  * A and D are set from the start, and the GPU is spared the writes. A is read by nobody. D of
- * stage 2 is read and cleared, for the VRAM of a client (tess_chip_as_written()): the next store
- * sets it again. The client's slices may run meanwhile: the GPU writes to no entry in which D is
- * set, so that nothing is lost between reading such an entry and clearing D in it.
+ * stage 2 is read and cleared, for the VRAM of a client (tess_chip_as_written()) and for its memory
+ * (tess_chip_as_dirty()): the next store sets it again. The client's slices may run meanwhile: the
+ * GPU writes to no entry in which D is set, so that nothing is lost between reading such an entry
+ * and clearing D in it.
  *
  * Mapping has two passes over the range. The first allocates tables and refuses what is
  * mapped already, the second writes leaves and cannot fail: all or nothing without a way
@@ -30,6 +31,7 @@
  * unmap that fails has changed no translation.
  */
 #include <linux/bitfield.h>
+#include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/mmzone.h>
@@ -73,7 +75,7 @@ static u64 pt_leaf(u64 pa, u32 prot)
 		  FIELD_PREP(TESS_PTE_PPN, pa >> 12);
 
 	if (prot & TESS_AS_WRITE)
-		pte |= TESS_PTE_W | TESS_PTE_D;
+		pte |= TESS_PTE_W | (prot & TESS_AS_CLEAN ? 0 : TESS_PTE_D);
 	if (prot & TESS_AS_EXEC)
 		pte |= TESS_PTE_X;
 	return pte;
@@ -216,7 +218,8 @@ static int pt_map_block(struct tess_chip_as *as, const struct pt_range *r)
 	if (IS_ERR(t1))
 		return PTR_ERR(t1);
 	i1 = pt_index(r->va, 1, t1);
-	if (r->size != SZ_2M || r->pa % SZ_2M || t1->child[i1])
+	/* Who wants to know what is written to wants to know it of pages */
+	if (r->size != SZ_2M || r->pa % SZ_2M || t1->child[i1] || r->prot & TESS_AS_CLEAN)
 		return pt_map_pages(as, t1, r);
 	if (r->commit)
 		pt_set(t1, i1, pt_leaf(r->pa, r->prot));
@@ -306,21 +309,32 @@ static int pt_split_at(struct tess_chip_as *as, u64 va)
 	return pt_split(as, t1, i1);
 }
 
-static void pt_unmap_block(struct tess_chip_as *as, u64 va, u64 size, struct list_head *empty)
+/* At once, so that the GPU sets D before or not at all. Was it set? */
+static bool pt_clear(struct pt_table *table, unsigned int i)
+{
+	u64 pte = le64_to_cpu(xchg(&table->entries[i], 0));
+
+	table->used -= !!pte;
+	return pte & TESS_PTE_D;
+}
+
+/* @dirty: bits of pages from @first on, or NULL */
+static void pt_unmap_block(struct tess_chip_as *as, u64 va, u64 size, struct list_head *empty,
+			   unsigned long *dirty, unsigned int first)
 {
 	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
-	unsigned int i1, i, n;
+	unsigned int i1, i0, i, n = size / SZ_4K;
 
 	if (!t1)
 		return;
 	i1 = pt_index(va, 1, t1);
-	if (!t1->child[i1])
-		pt_set(t1, i1, 0);
 	t0 = t1->child[i1];
-	if (t0) {
-		i = pt_index(va, 0, t0);
-		for (n = i + size / SZ_4K; i < n; i++)
-			pt_set(t0, i, 0);
+	if (!t0 && pt_clear(t1, i1) && dirty)
+		bitmap_set(dirty, first, n);
+	i0 = t0 ? pt_index(va, 0, t0) : 0;
+	for (i = 0; t0 && i < n; i++) {
+		if (pt_clear(t0, i0 + i) && dirty)
+			__set_bit(first + i, dirty);
 	}
 	pt_prune_block(as, va, empty);
 }
@@ -345,9 +359,10 @@ static void pt_invalidate(struct tess_chip_as *as, struct list_head *empty)
 		pt_free(as, table);
 }
 
-int tess_chip_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
+int tess_chip_as_unmap(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *dirty)
 {
 	struct tess_chip_as *as = to_tess_chip_as(hw);
+	unsigned int first = 0;
 	LIST_HEAD(empty);
 	int rc;
 
@@ -361,7 +376,8 @@ int tess_chip_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 	while (size) {
 		u64 step = unmap_step(as, va, size);
 
-		pt_unmap_block(as, va, step, &empty);
+		pt_unmap_block(as, va, step, &empty, dirty, first);
+		first += step / SZ_4K;
 		va += step;
 		size -= step;
 		cond_resched();
@@ -370,34 +386,34 @@ int tess_chip_as_unmap(struct tess_hw_as *hw, u64 va, u64 size)
 	return 0;
 }
 
-/* Clear D where it is set in @count entries; true if there was one */
-static bool pt_take_dirty(struct pt_table *table, unsigned int i, unsigned int count)
+/* Clear D of an entry; was it set? */
+static bool pt_take_dirty(struct pt_table *table, unsigned int i)
 {
-	bool dirty = false;
+	u64 pte = le64_to_cpu(READ_ONCE(table->entries[i]));
 
-	for (count += i; i < count; i++) {
-		u64 pte = le64_to_cpu(READ_ONCE(table->entries[i]));
-
-		if (!(pte & TESS_PTE_D))
-			continue;
-		dirty = true;
-		pt_set(table, i, pte & ~(u64)TESS_PTE_D);
-	}
-	return dirty;
+	if (!(pte & TESS_PTE_D))
+		return false;
+	pt_set(table, i, pte & ~(u64)TESS_PTE_D);
+	return true;
 }
 
 /* Of a part of a block of 2 MiB */
 static bool pt_take_block(struct tess_chip_as *as, u64 va, u64 size)
 {
 	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
-	unsigned int i1;
+	unsigned int i1, i, n = size / SZ_4K;
+	bool dirty = false;
 
 	if (!t1)
 		return false;
 	i1 = pt_index(va, 1, t1);
 	t0 = t1->child[i1];
-	return t0 ? pt_take_dirty(t0, pt_index(va, 0, t0), size / SZ_4K) :
-		    pt_take_dirty(t1, i1, 1);
+	if (!t0)
+		return pt_take_dirty(t1, i1);
+	i = pt_index(va, 0, t0);
+	for (n += i; i < n; i++)
+		dirty |= pt_take_dirty(t0, i);
+	return dirty;
 }
 
 void tess_chip_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *blocks)
@@ -415,6 +431,54 @@ void tess_chip_as_written(struct tess_hw_as *hw, u64 va, u64 size, unsigned long
 	}
 	/* A translation that is kept lets stores pass without setting D */
 	pt_invalidate(as, &none);
+}
+
+/*
+ * Of a part of a block of 2 MiB: bits of its pages from @first on. A leaf that was written to is
+ * split, which is safe because the GPU changes nothing in it. Without memory for that it stays, and
+ * counts as a whole.
+ */
+static void pt_take_pages(struct tess_chip_as *as, u64 va, u64 size, unsigned long *pages,
+			  unsigned int first)
+{
+	struct pt_table *t1 = as->root->child[pt_index(va, 2, as->root)], *t0;
+	unsigned int i1, i0, i, n = size / SZ_4K;
+
+	if (!t1)
+		return;
+	i1 = pt_index(va, 1, t1);
+	if (!t1->child[i1] && le64_to_cpu(READ_ONCE(t1->entries[i1])) & TESS_PTE_D &&
+	    pt_split(as, t1, i1)) {
+		bitmap_set(pages, first, n);
+		if (size == SZ_2M)
+			pt_take_dirty(t1, i1);
+	}
+	t0 = t1->child[i1];
+	i0 = t0 ? pt_index(va, 0, t0) : 0;
+	for (i = 0; t0 && i < n; i++) {
+		if (pt_take_dirty(t0, i0 + i))
+			__set_bit(first + i, pages);
+	}
+}
+
+void tess_chip_as_dirty(struct tess_hw_as *hw, u64 va, u64 size, unsigned long *pages)
+{
+	struct tess_chip_as *as = to_tess_chip_as(hw);
+	unsigned int first;
+	u64 step;
+
+	for (first = 0; size; first += step / SZ_4K, va += step, size -= step) {
+		step = block_part(va, size);
+		pt_take_pages(as, va, step, pages, first);
+		cond_resched();
+	}
+}
+
+void tess_chip_as_dirty_end(struct tess_hw_as *hw)
+{
+	LIST_HEAD(none);
+
+	pt_invalidate(to_tess_chip_as(hw), &none);
 }
 
 /* Tables for a mapping that was refused */

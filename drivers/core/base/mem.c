@@ -440,7 +440,8 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot)
 
 	if (!as_range_is_valid(as, va, size) || !pa_range_is_valid(gpu, pa, size))
 		return -EINVAL;
-	if (!(prot & TESS_AS_READ) || (prot & ~(TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC)))
+	if (!(prot & TESS_AS_READ) ||
+	    (prot & ~(TESS_AS_READ | TESS_AS_WRITE | TESS_AS_EXEC | TESS_AS_CLEAN)))
 		return -EINVAL;
 	if (!tess_gpu_enter(gpu, &idx))
 		return -ENODEV;
@@ -450,7 +451,7 @@ int tess_as_map(struct tess_as *as, u64 va, u64 pa, u64 size, u32 prot)
 }
 EXPORT_SYMBOL_NS_GPL(tess_as_map, TESS_NS);
 
-int tess_as_unmap(struct tess_as *as, u64 va, u64 size)
+static int as_unmap(struct tess_as *as, u64 va, u64 size, unsigned long *dirty)
 {
 	struct tess_gpu *gpu = as->obj.gpu;
 	int idx, rc;
@@ -460,8 +461,53 @@ int tess_as_unmap(struct tess_as *as, u64 va, u64 size)
 	/* The caller frees it: out of reach also while the GPU goes */
 	if (!tess_gpu_enter_to_take(gpu, &idx))
 		return -ENODEV;
-	rc = tess_gpu_ops(gpu)->as_unmap(as->hw, va, size);
+	rc = tess_gpu_ops(gpu)->as_unmap(as->hw, va, size, dirty);
 	tess_gpu_exit(gpu, idx);
 	return rc;
 }
+
+int tess_as_unmap(struct tess_as *as, u64 va, u64 size)
+{
+	return as_unmap(as, va, size, NULL);
+}
 EXPORT_SYMBOL_NS_GPL(tess_as_unmap, TESS_NS);
+
+int tess_as_unmap_dirty(struct tess_as *as, u64 va, u64 size, unsigned long *pages)
+{
+	return as_unmap(as, va, size, pages);
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_unmap_dirty, TESS_NS);
+
+int tess_as_dirty(struct tess_as *as, u64 va, u64 size, unsigned long *pages)
+{
+	struct tess_gpu *gpu = as->obj.gpu;
+	int idx, rc = -EOPNOTSUPP;
+
+	if (!as_range_is_valid(as, va, size))
+		return -EINVAL;
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	if (tess_gpu_ops(gpu)->as_dirty) {
+		tess_gpu_ops(gpu)->as_dirty(as->hw, va, size, pages);
+		rc = 0;
+	}
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_dirty, TESS_NS);
+
+int tess_as_dirty_end(struct tess_as *as)
+{
+	struct tess_gpu *gpu = as->obj.gpu;
+	int idx, rc = -EOPNOTSUPP;
+
+	if (!tess_gpu_enter(gpu, &idx))
+		return -ENODEV;
+	if (tess_gpu_ops(gpu)->as_dirty_end) {
+		tess_gpu_ops(gpu)->as_dirty_end(as->hw);
+		rc = 0;
+	}
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_as_dirty_end, TESS_NS);

@@ -15,6 +15,7 @@
  * device of that one, too, before anything else happens; the mappings for the first go when
  * its stage 2 was emptied. VFIO cannot take memory away in between, as it needs the lock.
  */
+#include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 #include <tessera/gpu.h>
@@ -23,10 +24,14 @@
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "chunk.h"
+#include "log.h"
 #include "record.h"
 
-/* The same memory is mapped for another GPU, too: it stays the devices' */
-#define ALSO_MAPPED	DMA_ATTR_SKIP_CPU_SYNC
+/*
+ * Processors, other vGPUs of the virtual machine, and other GPUs are at work in the same memory all
+ * the time: it does not pass from one to another
+ */
+#define CHUNK_ATTRS	DMA_ATTR_SKIP_CPU_SYNC
 
 /* What the VMM mapped read-only stays so where only an IOMMU is in the way, too */
 static enum dma_data_direction chunk_direction(const struct tess_mdev_chunk *chunk)
@@ -35,9 +40,9 @@ static enum dma_data_direction chunk_direction(const struct tess_mdev_chunk *chu
 }
 
 static void chunk_unmap_dma(const struct tess_mdev_chunk *chunk, struct device *dev,
-			    struct sg_table *sgt, unsigned long attrs)
+			    struct sg_table *sgt)
 {
-	dma_unmap_sgtable(dev, sgt, chunk_direction(chunk), attrs);
+	dma_unmap_sgtable(dev, sgt, chunk_direction(chunk), CHUNK_ATTRS);
 	sg_free_table(sgt);
 }
 
@@ -45,16 +50,24 @@ static void chunk_unmap_dma(const struct tess_mdev_chunk *chunk, struct device *
 static void chunk_unmap_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, unsigned int n)
 {
 	while (n--)
-		chunk_unmap_dma(chunk, tm->parts.part[n]->dev, &chunk->sgt[n],
-				n ? ALSO_MAPPED : 0);
+		chunk_unmap_dma(chunk, tm->parts.part[n]->dev, &chunk->sgt[n]);
+}
+
+static void chunk_leave_part(const struct tess_mdev_part *part, const struct tess_mdev_chunk *chunk)
+{
+	u64 gpa = chunk->pin.first << PAGE_SHIFT, size = (u64)chunk->pin.npages << PAGE_SHIFT;
+	DECLARE_BITMAP(dirty, TESS_MDEV_CHUNK_PAGES) = {};
+	int ret;
+
+	ret = tess_as_unmap_dirty(part->as, gpa, size, dirty);
+	tess_mdev_log_left(part->tm, chunk, ret ? NULL : dirty);
 }
 
 static void chunk_leave_stage2(struct tess_mdev *tm, const struct tess_mdev_chunk *chunk,
 			       unsigned int n)
 {
 	while (n--)
-		tess_as_unmap(tm->parts.part[n]->as, chunk->pin.first << PAGE_SHIFT,
-			      (u64)chunk->pin.npages << PAGE_SHIFT);
+		chunk_leave_part(tm->parts.part[n], chunk);
 }
 
 /* ---- mapping ---- */
@@ -64,7 +77,7 @@ static int chunk_enter_segment(const struct tess_mdev_part *part, u64 gpa, dma_a
 {
 	if (addr + size > tess_gpu_info(tess_vgpu_gpu(part->vgpu))->vram_base)
 		return -ERANGE;
-	return tess_as_map(part->as, gpa, addr, size, prot);
+	return tess_as_map(part->as, gpa, addr, size, prot | tess_mdev_log_prot(part->tm));
 }
 
 /* Segments that follow each other are entered as one, for large leaves */
@@ -95,13 +108,12 @@ static int chunk_enter_stage2(const struct tess_mdev_part *part,
 	return 0;
 
 err_unmap:
-	tess_as_unmap(part->as, chunk->pin.first << PAGE_SHIFT,
-		      (u64)chunk->pin.npages << PAGE_SHIFT);
+	chunk_leave_part(part, chunk);
 	return ret;
 }
 
 static int chunk_map_dma(const struct tess_mdev_chunk *chunk, struct page **pages,
-			 struct device *dev, struct sg_table *sgt, unsigned long attrs)
+			 struct device *dev, struct sg_table *sgt)
 {
 	int ret;
 
@@ -110,7 +122,7 @@ static int chunk_map_dma(const struct tess_mdev_chunk *chunk, struct page **page
 						dma_get_max_seg_size(dev), GFP_KERNEL);
 	if (ret)
 		return ret;
-	ret = dma_map_sgtable(dev, sgt, chunk_direction(chunk), attrs);
+	ret = dma_map_sgtable(dev, sgt, chunk_direction(chunk), CHUNK_ATTRS);
 	if (ret)
 		sg_free_table(sgt);
 	return ret;
@@ -123,8 +135,7 @@ static int chunk_map_parts(struct tess_mdev *tm, struct tess_mdev_chunk *chunk, 
 	int ret;
 
 	for (i = 0; i < chunk->count; i++) {
-		ret = chunk_map_dma(chunk, pages, tm->parts.part[i]->dev, &chunk->sgt[i],
-				    i ? ALSO_MAPPED : 0);
+		ret = chunk_map_dma(chunk, pages, tm->parts.part[i]->dev, &chunk->sgt[i]);
 		if (ret) {
 			chunk_unmap_parts(tm, chunk, i);
 			return ret;
@@ -188,12 +199,12 @@ static int chunk_prepare(struct tess_mdev_chunk *chunk, struct tess_mdev_part *n
 
 	for_each_sgtable_page(&chunk->sgt[0], &it, 0)
 		pages[n++] = sg_page_iter_page(&it);
-	ret = chunk_map_dma(chunk, pages, next->dev, &sgt, ALSO_MAPPED);
+	ret = chunk_map_dma(chunk, pages, next->dev, &sgt);
 	if (ret)
 		return ret;
 	ret = chunk_enter_stage2(next, chunk, &sgt);
 	if (ret)
-		chunk_unmap_dma(chunk, next->dev, &sgt, ALSO_MAPPED);
+		chunk_unmap_dma(chunk, next->dev, &sgt);
 	else
 		chunk->next = sgt;
 	return ret;
@@ -240,7 +251,7 @@ void tess_mdev_dma_cancel(struct tess_mdev *tm, struct tess_mdev_part *next)
 			continue;
 		tess_as_unmap(next->as, chunk->pin.first << PAGE_SHIFT,
 			      (u64)chunk->pin.npages << PAGE_SHIFT);
-		chunk_unmap_dma(chunk, next->dev, &chunk->next, ALSO_MAPPED);
+		chunk_unmap_dma(chunk, next->dev, &chunk->next);
 		chunk->next = (struct sg_table){};
 	}
 }
@@ -255,9 +266,8 @@ void tess_mdev_dma_commit(struct tess_mdev *tm, struct tess_mdev_part *before)
 	/* It is frozen for good; all the same it keeps nothing that it could reach */
 	tess_as_unmap(before->as, 0, TESS_PA_VRAM);
 	mt_for_each(&tm->dma.chunks, chunk, index, ULONG_MAX) {
-		chunk_unmap_dma(chunk, before->dev, &chunk->sgt[0], ALSO_MAPPED);
+		chunk_unmap_dma(chunk, before->dev, &chunk->sgt[0]);
 		chunk->sgt[0] = chunk->next;
 		chunk->next = (struct sg_table){};
 	}
 }
-

@@ -35,6 +35,7 @@
 #include "base/parts.h"
 #include "chunk.h"
 #include "dma.h"
+#include "log.h"
 #include "pin.h"
 #include "record.h"
 
@@ -124,6 +125,7 @@ void tess_mdev_dma_close(struct tess_mdev *tm)
 
 void tess_mdev_dma_closed(struct tess_mdev *tm)
 {
+	tess_mdev_log_end(tm);
 	tess_mdev_pins_finish(tm, 0, ULONG_MAX);
 }
 
@@ -431,11 +433,13 @@ void tess_mdev_dma_init(struct tess_mdev *tm)
 	INIT_LIST_HEAD(&dma->dropped);
 	init_waitqueue_head(&dma->wait);
 	mt_init(&dma->chunks);
+	tess_mdev_log_init(tm);
 }
 
 void tess_mdev_dma_fini(struct tess_mdev *tm)
 {
 	mtree_destroy(&tm->dma.chunks);
+	tess_mdev_log_fini(tm);
 }
 
 void tess_mdev_dma_open(struct tess_mdev *tm)

@@ -8,8 +8,21 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 struct tess_mdev_pin;
+
+/**
+ * struct tess_mdev_log - which pages of the guest did the GPU write to?
+ * @on: somebody asks. Under &tess_mdev_dma.lock
+ * @all: it is not known any more: all of them, until nobody asks
+ * @pages: those that were written to and were not told yet, in groups (log.c)
+ */
+struct tess_mdev_log {
+	bool on;
+	bool all;
+	struct xarray pages;
+};
 
 /**
  * struct tess_mdev_dma - what the GPU reaches for a vGPU
@@ -24,6 +37,7 @@ struct tess_mdev_pin;
  * @wait: those who wait for a call of VFIO, or a call-back, to end
  * @ended: how many did
  * @quiet_until: jiffies before which nothing is pinned, see tess_mdev_pins_paused()
+ * @log: for who copies guest memory while the GPU runs
  * @give_back: unpins what a GPU that is gone has left
  */
 struct tess_mdev_dma {
@@ -37,6 +51,7 @@ struct tess_mdev_dma {
 	wait_queue_head_t wait;
 	unsigned int ended;
 	unsigned long quiet_until;
+	struct tess_mdev_log log;
 	struct work_struct give_back;
 };
 

@@ -59,6 +59,7 @@
 #include "map/doorbell.h"
 #include "mem/chunk.h"
 #include "mem/dma.h"
+#include "mem/log.h"
 #include "mem/pin.h"
 #include "migrate.h"
 #include "parent.h"
@@ -203,6 +204,8 @@ static int migrate_locked(struct tess_mdev *tm, struct migrate_move *move)
 	ret = tess_mdev_dma_prepare(tm, next->part[0]);
 	if (ret)
 		return ret;
+	/* It stands still: nothing is written after that */
+	tess_mdev_log_move(tm);
 	tess_hold(TESS_HOLD_MOVE);
 	down_write(&tm->map_lock);
 	ret = migrate_exchange(tm, move);
