@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cdev.h"
 #include "vgpu.h"
@@ -32,34 +33,46 @@ static int open_file(const char *uuid)
 	return fd < 0 ? -errno : fd;
 }
 
-static int attach(struct vgpu *v)
+static int new_space(struct vgpu *v)
+{
+	struct iommu_ioas_alloc alloc = { .size = sizeof(alloc) };
+
+	if (ioctl(v->container, IOMMU_IOAS_ALLOC, &alloc))
+		return -errno;
+	v->ioas = alloc.out_ioas_id;
+	return 0;
+}
+
+static int attach(struct vgpu *v, const struct vgpu *first)
 {
 	struct vfio_device_bind_iommufd bind = {
 		.argsz = sizeof(bind),
 		.iommufd = v->container,
 	};
-	struct iommu_ioas_alloc alloc = { .size = sizeof(alloc) };
 	struct vfio_device_attach_iommufd_pt pt = { .argsz = sizeof(pt) };
+	int ret;
 
 	/* Whom somebody else has bound, as a group says it */
 	if (ioctl(v->device, VFIO_DEVICE_BIND_IOMMUFD, &bind))
 		return errno == EINVAL ? -EBUSY : -errno;
-	if (ioctl(v->container, IOMMU_IOAS_ALLOC, &alloc))
-		return -errno;
-	v->ioas = alloc.out_ioas_id;
+	if (first)
+		v->ioas = first->ioas;
+	ret = first ? 0 : new_space(v);
+	if (ret)
+		return ret;
 	pt.pt_id = v->ioas;
 	return ioctl(v->device, VFIO_DEVICE_ATTACH_IOMMUFD_PT, &pt) ? -errno : 0;
 }
 
-int cdev_open(struct vgpu *v)
+int cdev_open(struct vgpu *v, const struct vgpu *first)
 {
 	v->device = open_file(v->uuid);
 	if (v->device < 0)
 		return v->device;
-	v->container = open("/dev/iommu", O_RDWR | O_CLOEXEC);
+	v->container = first ? dup(first->container) : open("/dev/iommu", O_RDWR | O_CLOEXEC);
 	if (v->container < 0)
 		return -errno;
-	return attach(v);
+	return attach(v, first);
 }
 
 int cdev_map(struct vgpu *v, void *mem, uint64_t gpa, uint64_t size, bool writable)

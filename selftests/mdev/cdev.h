@@ -8,8 +8,11 @@
 
 struct vgpu;
 
-/* Open, bind and attach to a new address space; 0 or a negative errno, as all of them */
-int cdev_open(struct vgpu *v);
+/*
+ * Open, bind and attach to a new address space, or to that of @first; 0 or a negative errno, as all
+ * of them
+ */
+int cdev_open(struct vgpu *v, const struct vgpu *first);
 int cdev_map(struct vgpu *v, void *mem, uint64_t gpa, uint64_t size, bool writable);
 int cdev_unmap(struct vgpu *v, uint64_t gpa, uint64_t size);
 

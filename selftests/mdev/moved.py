@@ -35,7 +35,9 @@ SHAPES = (f"slices=1 {FRAME} share=shared", f"slices=2 {FRAME}", f"slices=2 {FRA
           f"slices=1 {FRAME}")
 MOVES = int(os.environ.get("TESS_MOVES", "4"))
 FULL = bool(os.environ.get("TESSERA_FULL"))
-PATIENCE = 150
+PATIENCE = int(os.environ.get("TESS_PATIENCE", "150"))
+# The vGPUs log what they write: QEMU needs no permission to copy all that they have pinned
+LOGS = bool(os.environ.get("TESS_LOGS"))
 TRIES = 3
 # QEMU says in its stream: here begin data of a device
 DEVICE_DATA = bytes.fromhex("ffffffffef100004")
@@ -71,7 +73,8 @@ class Vgpu:
     """A vGPU that a guest can have."""
 
     def __init__(self, gpu, blueprint, properties=""):
-        self.uuid, self.properties = str(uuid.uuid4()), properties
+        self.uuid = str(uuid.uuid4())
+        self.properties = properties + (",enable-migration=auto" if LOGS else "")
         self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
         blank = glob.glob("/sys/class/mdev_bus/*/mdev_supported_types/*-blank/create")[0]
         write(blank, self.uuid)
@@ -97,7 +100,7 @@ class Qemu:
     def start(self, *words):
         """Status, and what was said if it is not 0."""
         done = vm("guest", "--migratable", "--vgpu", self.vgpu.uuid + self.vgpu.properties, "--mem",
-                  MEMORY, "--detach", self.name, "--listen", "--timeout", "900", *words)
+                  MEMORY, "--detach", self.name, "--listen", "--timeout", str(6 * PATIENCE), *words)
         return done.returncode, done.stdout
 
     def must_start(self, *words):
@@ -151,7 +154,7 @@ class Journey:
 
     def send(self, uri):
         """None, or why it did not go."""
-        done = vm("move", self.at.name, uri, timeout=600)
+        done = vm("move", self.at.name, uri, timeout=4 * PATIENCE)
         if done.returncode:
             return done.stdout
         print(f"# {done.stdout.strip()}", flush=True)

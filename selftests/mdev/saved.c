@@ -185,3 +185,42 @@ int mig_reset(struct vgpu *v)
 {
 	return ioctl(v->device, VFIO_DEVICE_RESET) ? -errno : 0;
 }
+
+bool mig_logs(struct vgpu *v)
+{
+	return !feature(v,
+			VFIO_DEVICE_FEATURE_PROBE | VFIO_DEVICE_FEATURE_SET |
+				VFIO_DEVICE_FEATURE_DMA_LOGGING_START,
+			NULL, 0);
+}
+
+int mig_log_start(struct vgpu *v)
+{
+	struct vfio_device_feature_dma_logging_range range = { RAM_GPA, RAM_SIZE };
+	struct vfio_device_feature_dma_logging_control control = {
+		.page_size = PAGE,
+		.num_ranges = 1,
+		.ranges = (uintptr_t)&range,
+	};
+
+	return feature(v, VFIO_DEVICE_FEATURE_SET | VFIO_DEVICE_FEATURE_DMA_LOGGING_START, &control,
+		       sizeof(control));
+}
+
+int mig_log_stop(struct vgpu *v)
+{
+	return feature(v, VFIO_DEVICE_FEATURE_SET | VFIO_DEVICE_FEATURE_DMA_LOGGING_STOP, NULL, 0);
+}
+
+int mig_log_report(struct vgpu *v, uint64_t gpa, uint64_t size, uint64_t *bits)
+{
+	struct vfio_device_feature_dma_logging_report report = {
+		.iova = gpa,
+		.length = size,
+		.page_size = PAGE,
+		.bitmap = (uintptr_t)bits,
+	};
+
+	return feature(v, VFIO_DEVICE_FEATURE_GET | VFIO_DEVICE_FEATURE_DMA_LOGGING_REPORT, &report,
+		       sizeof(report));
+}

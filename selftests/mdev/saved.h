@@ -66,4 +66,13 @@ int mig_load(struct vgpu *v, const void *buf, size_t size, size_t piece, int *fi
 /* VFIO_DEVICE_RESET */
 int mig_reset(struct vgpu *v);
 
+/* ---- the log of writes to memory ---- */
+
+/* Is there one? */
+bool mig_logs(struct vgpu *v);
+int mig_log_start(struct vgpu *v);
+int mig_log_stop(struct vgpu *v);
+/* Sets the bits of pages that were written to since the last question, from @gpa on */
+int mig_log_report(struct vgpu *v, uint64_t gpa, uint64_t size, uint64_t *bits);
+
 #endif

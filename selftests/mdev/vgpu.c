@@ -75,13 +75,13 @@ bool vgpu_uses_iommufd(void)
 	return getenv("TESSERA_IOMMUFD");
 }
 
-/* In a container of its own, or in that of @first */
+/* In a container, or an iommufd, of its own, or in that of @first */
 static int open_device(struct vgpu *v, const struct vgpu *first)
 {
 	int fd;
 
 	if (vgpu_uses_iommufd()) {
-		fd = first ? -EOPNOTSUPP : cdev_open(v);
+		fd = cdev_open(v, first);
 		return fd ?: get_regions(v);
 	}
 

@@ -103,7 +103,7 @@ bool vgpu_uses_iommufd(void);
 /* Open without guest memory; vgpu_open() adds it */
 int vgpu_open_bare(struct vgpu *v, const char *uuid);
 int vgpu_open(struct vgpu *v, const char *uuid);
-/* Open one more in the container of @first, with its memory */
+/* Open one more in the container or iommufd of @first, with its memory */
 int vgpu_join(struct vgpu *v, const char *uuid, const struct vgpu *first);
 void vgpu_close(struct vgpu *v);
 int vgpu_map(struct vgpu *v, void *mem, uint64_t gpa, uint64_t size, bool writable);
