@@ -12,7 +12,7 @@
  * @uuid: a vGPU of two vslices that is its own, blank
  * @state: of its random numbers
  * @ops: operations that it did, in memory that is shared with who judges
- * @reached: GPUs that it brought into the pool, there too
+ * @reached: GPUs that it brought into the pool, or streams that were accepted, there too
  */
 struct episode {
 	const char *uuid;
@@ -34,6 +34,8 @@ __attribute__((noreturn)) void episode_fails(const char *file, int line, const c
 void fuzz_guest(struct episode *e);
 /* Strings into the attributes of a vGPU, while its guest works */
 void fuzz_sysfs(struct episode *e);
+/* Streams that become a vGPU */
+void fuzz_saved(struct episode *e);
 /* A process and the DRM node */
 void fuzz_ioctl(struct episode *e);
 /* A process that serves a GPU */
