@@ -4,6 +4,7 @@
  * to since the last question, and no more. Needs a kernel with CONFIG_IOMMUFD_DRIVER.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -206,6 +207,49 @@ TEST_F(logging, at_work)
 		wrong += memcmp(copy + page * PAGE, ram_at(&self->v, DATA_GPA + page * PAGE),
 				PAGE) != 0;
 	EXPECT_EQ(0, wrong);
+}
+
+/* Ten questions a second of the GPU's nominal clock */
+#define COST_MS 100
+#define COST_ROUNDS 5
+
+/* Cycles of so many rounds; a question comes in the middle of each, or none does */
+static uint64_t cost(struct __test_metadata *_metadata, struct __fixture_logging *self,
+		     unsigned int rounds, unsigned int fills, bool asks)
+{
+	uint64_t before = reg64(&self->v, TESS_REG_TIME);
+	unsigned int n, i;
+
+	for (n = 0; n < rounds; n++) {
+		for (i = 0; i < fills; i++)
+			ring_fill(&self->r, DATA_GPA, DATA_SIZE, n);
+		ring_fence(&self->r, true);
+		if (asks)
+			ask(_metadata, self);
+		ASSERT_EQ(0, ring_wait(&self->r));
+	}
+	return reg64(&self->v, TESS_REG_TIME) - before;
+}
+
+/* What the GPU takes longer for its work: it looks pages up again, and marks them */
+TEST_F_TIMEOUT(logging, costs, 300)
+{
+	unsigned int fills;
+	double without, with;
+
+	/* All is there after that */
+	cost(_metadata, self, 1, 1, false);
+	without = cost(_metadata, self, 1, 1, false);
+	fills = 1 + COST_MS * reg32(&self->v, TESS_REG_CLOCK_KHZ) / without;
+	/* One after the other without waiting: what fits into the ring */
+	ASSERT_GT(1U << self->r.log2, fills);
+	without = cost(_metadata, self, COST_ROUNDS, fills, false);
+	ASSERT_EQ(0, mig_log_start(&self->v));
+	with = cost(_metadata, self, COST_ROUNDS, fills, true);
+	printf("# %u times %zu bytes: %.0f cycles without the log, %.0f with it\n",
+	       COST_ROUNDS * fills, (size_t)DATA_SIZE, without, with);
+	printf("# figure logging_overhead_pct %g\n", 100 * (with - without) / without);
+	EXPECT_GE(without * 1.03, with);
 }
 
 TEST_F(logging, bad_questions)

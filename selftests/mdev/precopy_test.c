@@ -24,6 +24,8 @@
 /* What is left for the end if nothing is written any more */
 #define STATE_MAX (65536 + VSLICES * 1638)
 
+/* Default of the core's parameter */
+#define QUANTUM_US 2000
 #define SMALL "slices=2 kind=render memory=4M"
 
 FIXTURE(precopy)
@@ -362,6 +364,34 @@ TEST_F(precopy, stopped_at_work)
 	       (double)(self->stream.size - self->live) /
 		       (differ * PAGE + other_bytes(&self->stream, self->live)));
 	EXPECT_GE(differ * SENT + STATE_MAX, self->stream.size - self->live);
+}
+
+/* How long slices that are in the middle of something go on when they are told to stand still */
+TEST_F(precopy, parked)
+{
+	struct vgpu *v = &self->e.src;
+	struct ring r[VSLICES];
+	double max = 0, took;
+	unsigned int i, n;
+
+	begin(_metadata, self, SMALL, SMALL);
+	for (i = 0; i < VSLICES; i++)
+		ring_start(&r[i], v, i);
+	for (n = 0; n < 20; n++) {
+		for (i = 0; i < VSLICES; i++) {
+			ring_fill(&r[i], VRAM(i * 4 * MEGA), 4 * MEGA, n);
+			ring_fence(&r[i], true);
+		}
+		took = reg64(v, TESS_REG_TIME);
+		ASSERT_EQ(0, mig_go(v, S(PRE_COPY_P2P)));
+		took = reg64(v, TESS_REG_TIME) - took;
+		max = took > max ? took : max;
+		ASSERT_EQ(0, mig_go(v, S(PRE_COPY)));
+		for (i = 0; i < VSLICES; i++)
+			ASSERT_EQ(0, ring_wait(&r[i]));
+	}
+	figure("park_quanta_max", max / (QUANTUM_US * reg32(v, TESS_REG_CLOCK_KHZ) / 1000));
+	end(_metadata, self, VRAM_SIZE + STATE_MAX);
 }
 
 TEST_F(precopy, recomposed)

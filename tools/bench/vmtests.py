@@ -41,11 +41,11 @@ def vm_command(kernel, timeout, settings, program, *args, gpus=1, backend="pci",
                clock="nominal", options=()):
     """A command in a host VM whose GPUs follow wall time; program is a path in the tree.
 
-    options: more of scripts/vm.
+    clock: None if their time stands still where they have nothing to do; options: more of scripts/vm.
     """
     cmd = [os.path.join(TREE, "scripts", "vm"), "host", "--kernel", kernel, "--timeout",
-           str(timeout), "--gpus", str(gpus), "--backend", backend,
-           "--model-args", f"--clock {clock}", *options]
+           str(timeout), "--gpus", str(gpus), "--backend", backend, *options]
+    cmd += ["--model-args", f"--clock {clock}"] if clock else []
     for name, value in settings.items():
         cmd += ["--env", f"{name}={value}"]
     return [*cmd, "--", os.path.join(TREE, *program.split("/")), *args]

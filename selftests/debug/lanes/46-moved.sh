@@ -7,5 +7,5 @@
 
 make -s -C selftests mdev O="$PWD/out/selftests" >&2 || exit 1
 exec selftests/debug/vm.sh --mem 2G --gpus 2 --timeout 7100 --env TESSERA_BIRTH=1800 \
-	--env TESSERA_STALL=600 --env TESS_PATIENCE=1500 --env TESS_LOGS=1 \
+	--env TESSERA_STALL=600 --env TESS_PATIENCE=1500 --env TESS_LOGS=on \
 	--env TESS_MOVES="${TESS_MOVES:-2}" -- python3 selftests/mdev/moved.py
