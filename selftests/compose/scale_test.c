@@ -18,7 +18,7 @@
 #define VSLICES 4
 #define SIZES 4
 #define QUEUED 10 /* products of each vslice */
-#define WINDOWS 3u
+#define WINDOWS 5u
 #define BANK (2u << 20)
 #define BANK_PRIVATE (BANK / PRODUCT_FLIGHT)
 /* Memory of a vslice: the matrices of all sizes, then other private memory */
