@@ -218,7 +218,7 @@ static int pt_map_block(struct tess_chip_as *as, const struct pt_range *r)
 	if (IS_ERR(t1))
 		return PTR_ERR(t1);
 	i1 = pt_index(r->va, 1, t1);
-	/* With TESS_AS_CLEAN the caller asks for D bits of pages, which a large leaf does not have */
+	/* TESS_AS_CLEAN asks for D bits of pages, which a large leaf does not have */
 	if (r->size != SZ_2M || r->pa % SZ_2M || t1->child[i1] || r->prot & TESS_AS_CLEAN)
 		return pt_map_pages(as, t1, r);
 	if (r->commit)
