@@ -22,7 +22,7 @@ from machine import fail
 # What such a guest sees of the tree, besides its modules: as little as it needs, as each file that
 # a host VM opens takes its time
 PARTS = ("scripts/vm.d/init.sh", "examples/*.[ch]", "out/examples/*", "out/tools/lib/*.so*",
-         "out/selftests/mdev/ledger", "out/selftests/mdev/painter")
+         "out/selftests/mdev/ledger", "out/selftests/mdev/painter", "out/selftests/sched/soak")
 OBJECTS = (".o", ".d", ".elf")
 IMAGES = "/run/tessera"
 # A disk is the same on all hosts with this tree.

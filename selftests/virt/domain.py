@@ -23,6 +23,7 @@ SHARE = "/run/tessera-share"
 # What QEMU prints, and why libvirt says that it ended
 LOG = "/var/log/libvirt/qemu/{}.log"
 LOG_TAIL = 10
+CONSOLE_TAIL = 30
 DOWNTIME_MS = 600 * 1000
 
 XML = """
@@ -154,6 +155,7 @@ class Domain(machine.Machine):
         self.stopped = False
         self.closing = False
         self.translated = outer["ACCEL"] == "tcg"
+        self.lost = None
 
     @property
     def monitor(self):
@@ -250,9 +252,15 @@ class Domain(machine.Machine):
         if self.qemu.poll() is None:
             state, proof = hung.examine(self.monitor, None, True)
             lines += state
+        else:
+            lines += self.console_text().splitlines()[-CONSOLE_TAIL:]
         for line in lines:
             self.say("| " + line)
-        self.tell_lost(proof or self.last_words())
+        self.tell_lost(proof or self.last_words() or self.where_it_shut_down())
+
+    def tell_lost(self, proof):
+        self.lost = proof if self.translated else None
+        super().tell_lost(proof)
 
     def expect(self, word, timeout):
         """Wait for a word in what the command prints; returns all of it so far."""

@@ -2,11 +2,13 @@
 """One of two hosts between which a domain migrates (across.py), as root.
 
 Makes this host ready: a vGPU that mdevctl defined and started, libvirtd that listens, and what the
-domain's devices need, with the same names on both hosts. Then it serves the domain's ports
-whenever the domain is here, and prints what its guest prints. It reads "start": the domain begins
-here; "explain": what does the domain do? The end of what it reads is its end.
+domain's devices need, with the same names on both hosts; and a bystander, who uses slices of the
+same GPU that no vGPU has. Then it serves the domain's ports whenever the domain is here, and prints
+what its guest prints. It reads "start": the domain begins here; "explain": what does the domain do?
+The end of what it reads is its end.
 """
 
+import os
 import sys
 import threading
 import time
@@ -17,6 +19,8 @@ from domain import Domain  # noqa: E402
 from mdevctl_test import define, install  # noqa: E402
 from run import TREE, exists, mdevctl, read, run, running, start_daemons, stop_daemons  # noqa: E402
 
+import hung  # noqa: E402  # of scripts/vm.d, which run.py puts on the path
+
 NAME = "tessera-across"
 UUID = "0f6ed1c5-2d5a-4f7c-9d2c-000000000005"
 FOLDER = "/run/tessera-vm/across"
@@ -24,8 +28,10 @@ FRAME = "min=1 max=3 kind=compute memory=2M"
 FIRST = f"slices=2 {FRAME}"
 # The guest works until there are so many slices
 LAST = 3
-LIFE_S = 3000
+LIFE_S = 7000
 READY = "place: ready"
+# Of a bystander, between two results
+BREAK_S = 2
 
 WORK = f"""
 cd {TREE}
@@ -37,11 +43,20 @@ examples() {{
 		out/examples/sgemm --size 48 --json && out/examples/sha256 --json examples/*.c || return 1
 	done
 }}
+# What random kernels leave in memory, first without being moved
+mix() {{
+	while [ ! -e $own/stop ]; do
+		out/selftests/sched/soak check $own/jobs 10 || return 1
+	done
+}}
+out/selftests/sched/soak record $own/jobs 1 6
 (examples >$own/examples 2>&1; echo $? >$own/status) &
+(mix >$own/mix 2>&1; echo "done mix $?") &
 (out/selftests/mdev/ledger $own/stop; echo "done ledger $?") &
 until [ "$(slices)" = {LAST} ]; do sleep 1; done
 : >$own/stop
 wait
+sed 's/^/mix /' $own/mix
 echo "examples $(grep -c '"ok": true' $own/examples) $(grep -c '"ok": false' $own/examples)"
 echo "done examples $(cat $own/status)"
 """
@@ -49,6 +64,7 @@ echo "done examples $(cat $own/status)"
 
 def set_up():
     run("modprobe", "-a", "kvm_amd", "vfio_pci", "vfio_iommu_type1")
+    hung.trace_shutdowns()
     install()
     define(UUID, ("blueprint", FIRST))
     mdevctl("start", "-u", UUID)
@@ -80,6 +96,15 @@ def serve(domain):
         time.sleep(0.1)
 
 
+def bystand(end):
+    """Work on the GPU that the domain comes to, and say what came of it."""
+    while not end.wait(BREAK_S):
+        text = run(os.path.join(TREE, "out", "examples", "sgemm"), "--size", "32", "--json",
+                   status=None)
+        right = '"ok": true' in text
+        print("bystander", "right" if right else f"wrong: {text.strip()}", flush=True)
+
+
 def tear_down():
     stop_daemons()
     if exists(UUID):
@@ -97,14 +122,23 @@ def main():
     domain.xml()
     domain.open_ports()
     threading.Thread(target=serve, args=(domain,), daemon=True).start()
+    end = threading.Event()
+    bystander = threading.Thread(target=bystand, args=(end,), daemon=True)
+    bystander.start()
     print(READY, flush=True)
     for line in sys.stdin:
         if line == "start\n":
+            domain.lost = None
             domain.define()
             run("virsh", "start", NAME, timeout=300)
         elif line == "explain\n":
-            domain.explain(f"does not get on (it came to: {domain.reached})")
+            if domain.qemu:
+                domain.explain(f"does not get on (it came to: {domain.reached})")
+            if domain.lost:
+                print(f"place: lost: {domain.lost}")
             print("place: explained", flush=True)
+    end.set()
+    bystander.join()
     for text in domain.splats():
         print(f"place: the guest complained: {text}", flush=True)
     tear_down()
