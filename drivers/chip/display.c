@@ -62,6 +62,8 @@ static int display_error(struct tess_chip *chip, unsigned int head)
 		return -EFAULT;
 	case TESS_DISPLAY_ERR_HEAD:
 		return -ENXIO;
+	case TESS_DISPLAY_ERR_CURSOR:
+		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}
@@ -150,6 +152,37 @@ static u32 display_frame_age(struct tess_backend *be, unsigned int head)
 	return display_read(to_tess_chip(be), TESS_HEAD_PAGE(head), TESS_DREG_FRAME_AGE);
 }
 
+static int display_set_cursor(struct tess_backend *be, unsigned int head,
+			      const struct tess_head_cursor *cursor)
+{
+	struct tess_chip *chip = to_tess_chip(be);
+	u32 page = TESS_HEAD_PAGE(head);
+
+	if (!(chip->info.caps & TESS_CAPS_HEAD_CURSOR))
+		return -EOPNOTSUPP;
+	if (READ_ONCE(chip->dead))
+		return -ENODEV;
+	if (cursor) {
+		tess_chip_write64(chip, page, TESS_DREG_CURSOR_ADDRESS, cursor->address);
+		tess_chip_write32(chip, page, TESS_DREG_CURSOR_HOT,
+				  FIELD_PREP(TESS_CURSOR_X, cursor->hot_x) |
+				  FIELD_PREP(TESS_CURSOR_Y, cursor->hot_y));
+	}
+	tess_chip_write32(chip, page, TESS_DREG_CURSOR_CONTROL, cursor ? TESS_DCURSOR_ENABLE : 0);
+	tess_chip_write32(chip, page, TESS_DREG_CURSOR_COMMIT, 1);
+	return display_error(chip, head);
+}
+
+static void display_move_cursor(struct tess_backend *be, unsigned int head, s16 x, s16 y)
+{
+	struct tess_chip *chip = to_tess_chip(be);
+
+	if (!READ_ONCE(chip->dead) && chip->info.caps & TESS_CAPS_HEAD_CURSOR)
+		tess_chip_write32(chip, TESS_HEAD_PAGE(head), TESS_DREG_CURSOR_POSITION,
+				  FIELD_PREP(TESS_CURSOR_X, (u16)x) |
+				  FIELD_PREP(TESS_CURSOR_Y, (u16)y));
+}
+
 const struct tess_display_ops tess_chip_display_ops = {
 	.heads = display_heads,
 	.status = display_status,
@@ -158,6 +191,8 @@ const struct tess_display_ops tess_chip_display_ops = {
 	.listen = display_listen,
 	.events = display_events,
 	.frame_age = display_frame_age,
+	.set_cursor = display_set_cursor,
+	.move_cursor = display_move_cursor,
 };
 
 /**
@@ -176,6 +211,7 @@ void tess_chip_display_stop(struct tess_chip *chip)
 		if (!(heads & BIT(i)))
 			continue;
 		display_listen(&chip->be, i, 0);
+		display_set_cursor(&chip->be, i, NULL);
 		if (display_status(&chip->be, i) & TESS_DSTATUS_ENABLED)
 			display_show(&chip->be, i, NULL);
 	}

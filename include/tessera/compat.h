@@ -141,4 +141,11 @@ static inline void tess_dmem_uncharge(struct dmem_cgroup_pool_state *pool, u64 s
 #define tess_atomic_commit	drm_atomic_commit
 #endif
 
+/* drm_plane_helper_funcs.atomic_async_check() is told since 6.14 if it is for a flip */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define TESS_ASYNC_PARAMS	struct drm_plane *plane, struct tess_atomic_commit *state
+#else
+#define TESS_ASYNC_PARAMS	struct drm_plane *plane, struct tess_atomic_commit *state, bool flip
+#endif
+
 #endif

@@ -53,6 +53,19 @@ struct tess_head_picture {
 };
 
 /**
+ * struct tess_head_cursor - what a head shows on top of its picture
+ * @address: offset in VRAM of its image, a multiple of 4 KiB: TESS_CURSOR_SIZE lines of as many
+ *	pixels, ARGB8888, premultiplied
+ * @hot_x: column of the pixel that points, in the image
+ * @hot_y: its line
+ */
+struct tess_head_cursor {
+	u64 address;
+	u16 hot_x;
+	u16 hot_y;
+};
+
+/**
  * struct tess_display_client - who is told of a GPU's heads
  * @event: tess_head_events() of some head may have something. Hard interrupt context
  */
@@ -73,6 +86,8 @@ struct tess_display_client {
  * @listen: as tess_head_listen(). Any context
  * @events: as tess_head_events(). Any context
  * @frame_age: as tess_head_frame_age(). Any context
+ * @set_cursor: as tess_head_set_cursor(). As @show, with which the caller serializes it, too
+ * @move_cursor: as tess_head_move_cursor()
  */
 struct tess_display_ops {
 	u32 (*heads)(struct tess_backend *be);
@@ -83,6 +98,9 @@ struct tess_display_ops {
 	void (*listen)(struct tess_backend *be, unsigned int head, u32 events);
 	u32 (*events)(struct tess_backend *be, unsigned int head);
 	u32 (*frame_age)(struct tess_backend *be, unsigned int head);
+	int (*set_cursor)(struct tess_backend *be, unsigned int head,
+			  const struct tess_head_cursor *cursor);
+	void (*move_cursor)(struct tess_backend *be, unsigned int head, s16 x, s16 y);
 };
 
 /**
@@ -184,5 +202,28 @@ u32 tess_head_events(struct tess_gpu *gpu, unsigned int head);
  * Return: ns; 0 of a head that shows nothing, or if the GPU is gone.
  */
 u32 tess_head_frame_age(struct tess_gpu *gpu, unsigned int head);
+
+/**
+ * tess_head_set_cursor() - show an image on top of the picture, at once
+ * @gpu: GPU with TESS_CAPS_HEAD_CURSOR
+ * @head: number
+ * @cursor: what to show; NULL: nothing. Its image is read until another one is set
+ *
+ * What was shown before stays if it is refused. The caller serializes it with tess_head_show().
+ *
+ * Return: 0; -EOPNOTSUPP nobody shows a cursor of this head, TESS_DSTATUS_CURSOR tells; -EFAULT its
+ * image is not within VRAM; -ENXIO the head was not given; -ENODEV.
+ */
+int tess_head_set_cursor(struct tess_gpu *gpu, unsigned int head,
+			 const struct tess_head_cursor *cursor);
+
+/**
+ * tess_head_move_cursor() - where to show it, at once
+ * @gpu: GPU with TESS_CAPS_HEAD_CURSOR
+ * @head: number
+ * @x: column of the picture where the image begins; may be left of the picture
+ * @y: line, the same
+ */
+void tess_head_move_cursor(struct tess_gpu *gpu, unsigned int head, s16 x, s16 y);
 
 #endif

@@ -485,19 +485,11 @@ static int set_plane(int fd, uint32_t plane, uint32_t crtc, uint32_t fb, int32_t
 /* The picture covers the head, as it is */
 TEST_F(kms, plane_refused)
 {
-	struct drm_set_client_cap cap = { .capability = DRM_CLIENT_CAP_UNIVERSAL_PLANES,
-					  .value = 1 };
 	struct drm_mode_modeinfo *mode = &self->conn.mode;
 	uint32_t planes[TESS_KMS_HEADS];
-	struct drm_mode_get_plane_res args = {
-		.plane_id_ptr = (uintptr_t)planes,
-		.count_planes = TESS_KMS_HEADS,
-	};
 	struct tess_kms_fb fb;
 
-	ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_SET_CLIENT_CAP, &cap));
-	ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_MODE_GETPLANERESOURCES, &args));
-	ASSERT_EQ(TESS_KMS_HEADS, args.count_planes);
+	tess_kms_planes(self->fd, planes);
 	fb_of_mode(_metadata, self->fd, mode, &fb);
 	ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, mode));
 	EXPECT_EQ(0, set_plane(self->fd, planes[0], CRTC(0), fb.id, 0, 0, mode, 1));

@@ -18,12 +18,12 @@ no_flip=/sys/module/tessera/parameters/no_flip
 
 compose()
 {
-	echo "slices=1 kind=mixed memory=32M heads=$1" >"$dev/blueprint"
+	echo "slices=1 kind=mixed memory=32M heads=$*" >"$dev/blueprint"
 }
 
 setup()
 {
-	echo "$uuid" >"$gpu/device/mdev_supported_types/${TESSERA_DRIVER:-tessera_pci}-blank/create" && compose "$1"
+	echo "$uuid" >"$gpu/device/mdev_supported_types/${TESSERA_DRIVER:-tessera_pci}-blank/create" && compose "$@"
 }
 
 teardown()
@@ -33,7 +33,8 @@ teardown()
 
 one_head()
 {
-	setup 1 && scripts/vm guest --vgpu "$uuid" --timeout 600 -- selftests/drm/run.sh kms kms_crc
+	setup 1 path=remote &&
+		scripts/vm guest --vgpu "$uuid" --timeout 600 -- selftests/drm/run.sh kms kms_crc
 	one_status=$?
 	teardown
 	return "$one_status"
@@ -47,6 +48,7 @@ as_told()
 		echo "$told_line"
 		case $told_line in
 		"# heads "*) compose "${told_line##* }" ;;
+		"# path "*) compose 1 "path=${told_line##* }" ;;
 		"# totals "*)
 			cat "$dev/heads" >"$answers/new" &&
 				mv "$answers/new" "$answers/${told_line##* }"
@@ -86,7 +88,7 @@ damage()
 	mkdir -p "$answers" && setup 1 || return 1
 	{
 		scripts/vm guest --vgpu "$uuid" --timeout 500 -- \
-			env TESSERA_ANSWERS="$answers" out/selftests/drm/kms_damage
+			env TESSERA_ANSWERS="$answers" selftests/drm/run.sh kms_damage kms_cursor
 		echo "status $?"
 	} | as_told
 	damage_status=$?
@@ -218,7 +220,7 @@ free=$(cat "$gpu/slices_free")
 check "a guest with one head" one_head
 check "heads come and go while a guest uses them" heads_come_and_go
 check "a host that sends frames and no flips" frames_without_flips
-check "the host knows what changed in a guest's pictures" damage
+check "the host knows what changed in a guest's pictures, and tells it who shows cursors" damage
 check "QEMU shows what a guest draws through DRM" picture
 check "heads show the console of a guest, also after a program, and after its driver was unbound" \
 	console

@@ -17,6 +17,7 @@
 #define EVENT_MS 10000
 /* The CPU reads a picture, and is slow to in a guest of an emulated host */
 #define CRC_MS 120000
+#define CURSOR 64
 /* As long as a line can be */
 #define LINE_SIZE 64
 
@@ -26,7 +27,10 @@ FIXTURE(crc)
 	char control[PATH_MAX];
 	uint32_t crtc, connector;
 	struct drm_mode_modeinfo mode;
-	struct tess_kms_fb a;
+	struct tess_kms_fb a, image;
+	/* The image is on top, from here on */
+	bool cursor;
+	int x, y;
 };
 
 struct entry {
@@ -62,6 +66,33 @@ static uint32_t from_rgb565(uint16_t c)
 	return (r << 3 | r >> 2) << 16 | (g << 2 | g >> 4) << 8 | b << 3 | b >> 2;
 }
 
+static uint32_t pixel_of(const struct tess_kms_fb *fb, const void *line, uint32_t x)
+{
+	return fb->format == TESS_KMS_RGB565 ? from_rgb565(((const uint16_t *)line)[x]) :
+					       ((const uint32_t *)line)[x] & 0xffffff;
+}
+
+/* A colour with the cursor on top */
+static uint32_t covered(uint32_t under, uint32_t over, unsigned int shift)
+{
+	unsigned int sum =
+		(over >> shift & 255) + ((255 - (over >> 24)) * (under >> shift & 255) + 127) / 255;
+
+	return (sum > 255 ? 255 : sum) << shift;
+}
+
+static uint32_t with_cursor(const struct __fixture_crc *self, uint32_t pixel, int x, int y)
+{
+	uint32_t over;
+
+	x -= self->x;
+	y -= self->y;
+	if (!self->cursor || x < 0 || y < 0 || x >= CURSOR || y >= CURSOR)
+		return pixel;
+	over = ((const uint32_t *)self->image.map)[y * CURSOR + x];
+	return covered(pixel, over, 16) | covered(pixel, over, 8) | covered(pixel, over, 0);
+}
+
 /* What is to be seen of a framebuffer in this mode */
 static uint32_t expected(const struct __fixture_crc *self, const struct tess_kms_fb *fb)
 {
@@ -71,9 +102,7 @@ static uint32_t expected(const struct __fixture_crc *self, const struct tess_kms
 		const void *line = (const char *)fb->map + (size_t)y * fb->pitch;
 
 		for (x = 0; x < self->mode.hdisplay; x++)
-			crc = crc32_of_pixel(crc, fb->format == TESS_KMS_RGB565 ?
-							  from_rgb565(((const uint16_t *)line)[x]) :
-							  ((const uint32_t *)line)[x] & 0xffffff);
+			crc = crc32_of_pixel(crc, with_cursor(self, pixel_of(fb, line, x), x, y));
 	}
 	return ~crc;
 }
@@ -222,6 +251,44 @@ TEST_F(crc, drawn_where_it_is_shown)
 			break;
 	}
 	EXPECT_EQ(expected(self, &self->a), entry.value);
+}
+
+/* One that has all colours and all of alpha, some of it brighter than alpha allows */
+static void draw_image(uint32_t *pixels)
+{
+	uint32_t i, noise = 1;
+
+	for (i = 0; i < CURSOR * CURSOR; i++) {
+		noise = noise * 1103515245 + 12345;
+		pixels[i] = noise ^ noise >> 16;
+	}
+}
+
+static void shows_cursor(struct __test_metadata *_metadata, struct __fixture_crc *self, int x,
+			 int y)
+{
+	self->x = x;
+	self->y = y;
+	self->cursor = true;
+	shows(_metadata, self, &self->a);
+}
+
+/* Where it is not all on the picture, too. The vGPU has path=remote, or there is none */
+TEST_F(crc, cursor)
+{
+	tess_kms_fb_create(self->fd, CURSOR, CURSOR, TESS_KMS_ARGB8888, &self->image);
+	ASSERT_EQ(CURSOR * 4u, self->image.pitch);
+	draw_image(self->image.map);
+	ASSERT_EQ(0, __tess_kms_cursor(self->fd, self->crtc, &self->image, 100, 200));
+	shows_cursor(_metadata, self, 100, 200);
+	ASSERT_EQ(0, __tess_kms_cursor_move(self->fd, self->crtc, -10, -20));
+	shows_cursor(_metadata, self, -10, -20);
+	ASSERT_EQ(0, __tess_kms_cursor_move(self->fd, self->crtc, self->mode.hdisplay - 5,
+					    self->mode.vdisplay - 1));
+	shows_cursor(_metadata, self, self->mode.hdisplay - 5, self->mode.vdisplay - 1);
+	ASSERT_EQ(0, __tess_kms_cursor(self->fd, self->crtc, NULL, 0, 0));
+	self->cursor = false;
+	shows(_metadata, self, &self->a);
 }
 
 TEST_F(crc, frames)

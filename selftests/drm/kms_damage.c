@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What of a head's picture changed, as the host of this guest sees it. Asks it by a line
- * "# totals NAME"; the answer is the first line of the vGPU's attribute "heads", in the file NAME of the
- * directory TESSERA_ANSWERS, which both have. "# heads N" asks it for so many heads. Nothing else is
- * shown on the head.
+ * What of a head's picture changed, as the host of this guest sees it. Nothing else is shown on the
+ * head.
  */
 #include <fcntl.h>
-#include <limits.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "tess_drm.h"
 #include "tess_kms.h"
+#include "tess_kms_host.h"
 
 #define EVENT_MS 10000
 #define ANSWER_MS 60000
 #define MARGIN 64
-
-/* Pixels from x1, y1 on, without x2, y2 */
-struct rect {
-	unsigned int x1, y1, x2, y2;
-};
-
-struct totals {
-	unsigned int width, height;
-	unsigned long long shown, damaged;
-	struct rect last;
-};
 
 /* @b shows the same as @a; @wide are larger than the mode */
 FIXTURE(damage)
@@ -35,42 +22,16 @@ FIXTURE(damage)
 	uint32_t crtc, connector, planes[TESS_KMS_HEADS];
 	struct drm_mode_modeinfo mode;
 	struct tess_kms_fb a, b, c, wide[2];
-	struct totals totals;
+	struct tess_host_totals totals;
 };
-
-/* Of the host, by the script that runs this guest */
-static bool ask(struct totals *t)
-{
-	const char *dir = getenv("TESSERA_ANSWERS");
-	static unsigned int number;
-	char path[PATH_MAX], line[256] = "";
-	unsigned int i;
-	int fd = -1;
-
-	/* Each test is a process */
-	snprintf(path, sizeof(path), "%s/%d-%u", dir, getpid(), ++number);
-	printf("# totals %s\n", path + strlen(dir) + 1);
-	fflush(stdout);
-	for (i = 0; i < ANSWER_MS / 10 && fd < 0; i++) {
-		usleep(10000);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	if (fd < 0 || read(fd, line, sizeof(line) - 1) <= 0)
-		line[0] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return sscanf(line, "head=0 size=%ux%u shown=%llu damaged=%llu last=%u,%u-%u,%u", &t->width,
-		      &t->height, &t->shown, &t->damaged, &t->last.x1, &t->last.y1, &t->last.x2,
-		      &t->last.y2) == 8;
-}
 
 /* One more picture was shown, and this changed */
 static void expect(struct __test_metadata *_metadata, struct __fixture_damage *self,
-		   const char *what, struct rect r)
+		   const char *what, struct tess_host_rect r)
 {
-	struct totals now;
+	struct tess_host_totals now;
 
-	ASSERT_TRUE(ask(&now));
+	ASSERT_TRUE(tess_host_totals(&now));
 	TH_LOG("%s: %u,%u-%u,%u of %llu", what, now.last.x1, now.last.y1, now.last.x2, now.last.y2,
 	       now.shown);
 	EXPECT_EQ(self->totals.shown + 1, now.shown);
@@ -82,12 +43,12 @@ static void expect(struct __test_metadata *_metadata, struct __fixture_damage *s
 	self->totals = now;
 }
 
-static struct rect all(const struct __fixture_damage *self)
+static struct tess_host_rect all(const struct __fixture_damage *self)
 {
-	return (struct rect){ 0, 0, self->mode.hdisplay, self->mode.vdisplay };
+	return (struct tess_host_rect){ 0, 0, self->mode.hdisplay, self->mode.vdisplay };
 }
 
-static const struct rect nothing;
+static const struct tess_host_rect nothing;
 
 static void flip(struct __test_metadata *_metadata, struct __fixture_damage *self,
 		 const struct tess_kms_fb *fb)
@@ -108,7 +69,7 @@ static void flip_clips(struct __test_metadata *_metadata, struct __fixture_damag
 	ASSERT_EQ(0, tess_kms_event(self->fd, EVENT_MS, &event));
 }
 
-static int tell_on(int fd, uint32_t handle, uint32_t previous, struct rect r)
+static int tell_on(int fd, uint32_t handle, uint32_t previous, struct tess_host_rect r)
 {
 	struct drm_tessera_bo_damage args = {
 		.handle = handle,
@@ -124,7 +85,8 @@ static int tell_on(int fd, uint32_t handle, uint32_t previous, struct rect r)
 
 /* @previous: NULL: none */
 static void tell(struct __test_metadata *_metadata, struct __fixture_damage *self,
-		 const struct tess_kms_fb *fb, const struct tess_kms_fb *previous, struct rect r)
+		 const struct tess_kms_fb *fb, const struct tess_kms_fb *previous,
+		 struct tess_host_rect r)
 {
 	ASSERT_EQ(0, tell_on(self->fd, fb->handle, previous ? previous->handle : 0, r));
 }
@@ -169,7 +131,7 @@ FIXTURE_SETUP(damage)
 	for (i = 0; i < 2; i++)
 		tess_kms_fb_create(self->fd, conn.mode.hdisplay + MARGIN,
 				   conn.mode.vdisplay + MARGIN, TESS_KMS_XRGB8888, &self->wide[i]);
-	ASSERT_TRUE(ask(&self->totals));
+	ASSERT_TRUE(tess_host_totals(&self->totals));
 	ASSERT_EQ(0, __tess_kms_set(self->fd, self->crtc, self->connector, self->a.id, &conn.mode));
 	expect(_metadata, self, "a mode is set", all(self));
 	EXPECT_EQ(conn.mode.hdisplay, self->totals.width);
@@ -191,17 +153,17 @@ TEST_F_TIMEOUT(damage, clips, 200)
 	flip(_metadata, self, &self->b);
 	expect(_metadata, self, "a flip without clips", all(self));
 	flip_clips(_metadata, self, &self->a, two, 2);
-	expect(_metadata, self, "two clips", (struct rect){ 16, 10, 90, 96 });
+	expect(_metadata, self, "two clips", (struct tess_host_rect){ 16, 10, 90, 96 });
 	/* Of the same buffer, too; and they do not stay */
 	flip_clips(_metadata, self, &self->a, &edge, 1);
 	expect(_metadata, self, "the last line",
-	       (struct rect){ 0, self->mode.vdisplay - 1, self->mode.hdisplay,
-			      self->mode.vdisplay });
+	       (struct tess_host_rect){ 0, self->mode.vdisplay - 1, self->mode.hdisplay,
+					self->mode.vdisplay });
 	flip(_metadata, self, &self->b);
 	expect(_metadata, self, "none again", all(self));
 	flip_clips(_metadata, self, &self->a, &beyond, 1);
 	expect(_metadata, self, "more than there is",
-	       (struct rect){ 0, 0, self->mode.hdisplay, 1 });
+	       (struct tess_host_rect){ 0, 0, self->mode.hdisplay, 1 });
 	/* With another mode, or another sort of picture, nothing can be kept */
 	ASSERT_EQ(0, __tess_kms_set(self->fd, self->crtc, 0, 0, NULL));
 	ASSERT_EQ(0,
@@ -210,7 +172,7 @@ TEST_F_TIMEOUT(damage, clips, 200)
 	flip_clips(_metadata, self, &self->wide[0], two, 1);
 	expect(_metadata, self, "another pitch", all(self));
 	flip_clips(_metadata, self, &self->wide[1], two, 1);
-	expect(_metadata, self, "the same", (struct rect){ 16, 32, 80, 96 });
+	expect(_metadata, self, "the same", (struct tess_host_rect){ 16, 32, 80, 96 });
 }
 
 /* Clips are pixels of the framebuffer, damage those of the head */
@@ -227,23 +189,23 @@ TEST_F_TIMEOUT(damage, panning, 200)
 	ASSERT_EQ(0, pan(self, &self->wide[0], MARGIN));
 	expect(_metadata, self, "another part of it", all(self));
 	flip_clips(_metadata, self, &self->wide[1], &clip, 1);
-	expect(_metadata, self, "a clip", (struct rect){ 16, 32, 80, 96 });
+	expect(_metadata, self, "a clip", (struct tess_host_rect){ 16, 32, 80, 96 });
 	flip_clips(_metadata, self, &self->wide[0], &above, 1);
 	expect(_metadata, self, "nothing that is shown", nothing);
 	flip_clips(_metadata, self, &self->wide[1], &across, 1);
-	expect(_metadata, self, "the shown part of one", (struct rect){ 8, 0, 16, 8 });
+	expect(_metadata, self, "the shown part of one", (struct tess_host_rect){ 8, 0, 16, 8 });
 	flip_clips(_metadata, self, &self->wide[0], &right, 1);
 	expect(_metadata, self, "the same, on the right",
-	       (struct rect){ self->mode.hdisplay - 8, 0, self->mode.hdisplay, 1 });
+	       (struct tess_host_rect){ self->mode.hdisplay - 8, 0, self->mode.hdisplay, 1 });
 	tell(_metadata, self, &self->wide[0], NULL, nothing);
 	flip(_metadata, self, &self->wide[0]);
 	expect(_metadata, self, "a picture that was told of", all(self));
 	tell(_metadata, self, &self->wide[1], &self->wide[0],
-	     (struct rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
+	     (struct tess_host_rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
 	flip(_metadata, self, &self->wide[1]);
-	expect(_metadata, self, "one compared with it", (struct rect){ 0, 1, 2, 3 });
+	expect(_metadata, self, "one compared with it", (struct tess_host_rect){ 0, 1, 2, 3 });
 	tell(_metadata, self, &self->wide[0], &self->wide[1],
-	     (struct rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
+	     (struct tess_host_rect){ 0, MARGIN + 1, 2, MARGIN + 3 });
 	ASSERT_EQ(0, pan(self, &self->wide[0], 0));
 	expect(_metadata, self, "another part of such a one", all(self));
 }
@@ -254,21 +216,21 @@ TEST_F_TIMEOUT(damage, dirtyfb, 200)
 
 	/* It returns when that is shown */
 	EXPECT_EQ(0, __tess_kms_dirty(self->fd, self->a.id, clips, 1));
-	expect(_metadata, self, "a part of what is shown", (struct rect){ 1, 2, 3, 4 });
+	expect(_metadata, self, "a part of what is shown", (struct tess_host_rect){ 1, 2, 3, 4 });
 	EXPECT_EQ(0, __tess_kms_dirty(self->fd, self->a.id, clips, 2));
-	expect(_metadata, self, "two", (struct rect){ 1, 2, 50, 60 });
+	expect(_metadata, self, "two", (struct tess_host_rect){ 1, 2, 50, 60 });
 	EXPECT_EQ(0, __tess_kms_dirty(self->fd, self->a.id, NULL, 0));
 	expect(_metadata, self, "all of it", all(self));
 	/* What is not shown is nobody's business */
 	EXPECT_EQ(0, __tess_kms_dirty(self->fd, self->b.id, clips, 1));
 	EXPECT_EQ(0, __tess_kms_dirty(self->fd, self->a.id, clips, 1));
-	expect(_metadata, self, "once", (struct rect){ 1, 2, 3, 4 });
+	expect(_metadata, self, "once", (struct tess_host_rect){ 1, 2, 3, 4 });
 }
 
 /* Flips that say nothing, of pictures that somebody told of */
 TEST_F_TIMEOUT(damage, told, 400)
 {
-	const struct rect r = { 16, 32, 80, 96 }, s = { 100, 200, 300, 250 };
+	const struct tess_host_rect r = { 16, 32, 80, 96 }, s = { 100, 200, 300, 250 };
 	const struct drm_mode_rect clip = { 1, 2, 3, 4 };
 
 	tell(_metadata, self, &self->a, NULL, r);
@@ -306,20 +268,20 @@ TEST_F_TIMEOUT(damage, told, 400)
 	flip(_metadata, self, &self->b);
 	expect(_metadata, self, "the same picture", all(self));
 	/* Nothing, and more than there is */
-	tell(_metadata, self, &self->a, &self->b, (struct rect){ 5, 6, 5, 6 });
+	tell(_metadata, self, &self->a, &self->b, (struct tess_host_rect){ 5, 6, 5, 6 });
 	flip(_metadata, self, &self->a);
 	expect(_metadata, self, "nothing changed", nothing);
-	tell(_metadata, self, &self->b, &self->a, (struct rect){ 9000, 0, ~0u, 1 });
+	tell(_metadata, self, &self->b, &self->a, (struct tess_host_rect){ 9000, 0, ~0u, 1 });
 	flip(_metadata, self, &self->b);
 	expect(_metadata, self, "nothing that there is", nothing);
-	tell(_metadata, self, &self->a, &self->b, (struct rect){ 1000, 700, ~0u, ~0u });
+	tell(_metadata, self, &self->a, &self->b, (struct tess_host_rect){ 1000, 700, ~0u, ~0u });
 	flip(_metadata, self, &self->a);
 	expect(_metadata, self, "a corner",
-	       (struct rect){ 1000, 700, self->mode.hdisplay, self->mode.vdisplay });
+	       (struct tess_host_rect){ 1000, 700, self->mode.hdisplay, self->mode.vdisplay });
 	/* Clips of the flip are what counts */
 	tell(_metadata, self, &self->b, &self->a, r);
 	flip_clips(_metadata, self, &self->b, &clip, 1);
-	expect(_metadata, self, "with clips", (struct rect){ 1, 2, 3, 4 });
+	expect(_metadata, self, "with clips", (struct tess_host_rect){ 1, 2, 3, 4 });
 	tell(_metadata, self, &self->a, &self->b, s);
 	flip(_metadata, self, &self->a);
 	expect(_metadata, self, "and then without", s);
@@ -335,8 +297,7 @@ static void ask_for(struct __test_metadata *_metadata, struct __fixture_damage *
 	struct tess_kms_connector conn = { .connected = !head };
 	unsigned int i;
 
-	printf("# heads %u\n", head);
-	fflush(stdout);
+	tess_host_heads(head);
 	for (i = 0; i < ANSWER_MS / 100 && conn.connected != head; i++) {
 		usleep(100000);
 		tess_kms_connector(self->fd, self->connector, &conn);
@@ -347,11 +308,11 @@ static void ask_for(struct __test_metadata *_metadata, struct __fixture_damage *
 /* It is shown again after the connector was looked at */
 static void await_picture(struct __test_metadata *_metadata)
 {
-	struct totals now;
+	struct tess_host_totals now;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
-		ASSERT_TRUE(ask(&now));
+		ASSERT_TRUE(tess_host_totals(&now));
 		if (now.width)
 			return;
 		usleep(100000);
@@ -370,7 +331,7 @@ TEST_F_TIMEOUT(damage, taken, 300)
 	await_picture(_metadata);
 	expect(_metadata, self, "the head is back", all(self));
 	flip_clips(_metadata, self, &self->a, &clip, 1);
-	expect(_metadata, self, "and a clip", (struct rect){ 1, 2, 3, 4 });
+	expect(_metadata, self, "and a clip", (struct tess_host_rect){ 1, 2, 3, 4 });
 }
 
 static int share(int from, uint32_t handle, int to, uint32_t *shared)
@@ -391,7 +352,7 @@ static int share(int from, uint32_t handle, int to, uint32_t *shared)
 /* Who draws is not who flips */
 TEST_F_TIMEOUT(damage, told_by_another, 200)
 {
-	const struct rect r = { 16, 32, 80, 96 };
+	const struct tess_host_rect r = { 16, 32, 80, 96 };
 	int render = tess_open();
 	uint32_t a, b, wrong;
 
@@ -411,8 +372,8 @@ TEST_F_TIMEOUT(damage, told_by_another, 200)
 	wrong = self->a.handle + 100;
 	EXPECT_EQ(-ENOENT, tell_on(self->fd, self->a.handle, wrong, r));
 	EXPECT_EQ(-ENOENT, tell_on(self->fd, wrong, self->a.handle, r));
-	EXPECT_EQ(-EINVAL,
-		  tell_on(self->fd, self->a.handle, self->b.handle, (struct rect){ 2, 2, 1, 3 }));
+	EXPECT_EQ(-EINVAL, tell_on(self->fd, self->a.handle, self->b.handle,
+				   (struct tess_host_rect){ 2, 2, 1, 3 }));
 	flip(_metadata, self, &self->a);
 	expect(_metadata, self, "in spite of bad calls", r);
 }

@@ -126,17 +126,68 @@ int tess_kms_property_id(int fd, uint32_t object, uint32_t type, const char *nam
 	return property(fd, object, type, name, id, &value);
 }
 
-void tess_kms_planes(int fd, uint32_t planes[TESS_KMS_HEADS])
+/* As the property "type" of planes has it */
+#define PLANE_PRIMARY 1
+#define PLANE_CURSOR 2
+
+static void planes_of_type(int fd, uint64_t type, uint32_t planes[TESS_KMS_HEADS])
 {
 	/* Atomic is all planes, too */
 	struct drm_set_client_cap cap = { .capability = DRM_CLIENT_CAP_ATOMIC, .value = 1 };
+	uint32_t all[2 * TESS_KMS_HEADS];
 	struct drm_mode_get_plane_res args = {
-		.plane_id_ptr = (uintptr_t)planes,
-		.count_planes = TESS_KMS_HEADS,
+		.plane_id_ptr = (uintptr_t)all,
+		.count_planes = 2 * TESS_KMS_HEADS,
 	};
+	unsigned int i, n = 0;
+	uint64_t its;
 
 	must(tess_ioctl(fd, DRM_IOCTL_SET_CLIENT_CAP, &cap), "atomic commits");
 	must(tess_ioctl(fd, DRM_IOCTL_MODE_GETPLANERESOURCES, &args), "planes");
+	for (i = 0; i < args.count_planes && n < TESS_KMS_HEADS; i++)
+		if (!tess_kms_property(fd, all[i], DRM_MODE_OBJECT_PLANE, "type", &its) &&
+		    its == type)
+			planes[n++] = all[i];
+	must(n == TESS_KMS_HEADS ? 0 : -ENOENT, "a plane for each head");
+}
+
+void tess_kms_planes(int fd, uint32_t planes[TESS_KMS_HEADS])
+{
+	planes_of_type(fd, PLANE_PRIMARY, planes);
+}
+
+void tess_kms_cursors(int fd, uint32_t planes[TESS_KMS_HEADS])
+{
+	planes_of_type(fd, PLANE_CURSOR, planes);
+}
+
+int __tess_kms_cursor(int fd, uint32_t crtc, const struct tess_kms_fb *image, int32_t x, int32_t y)
+{
+	struct drm_mode_cursor2 args = {
+		.flags = DRM_MODE_CURSOR_BO | DRM_MODE_CURSOR_MOVE,
+		.crtc_id = crtc,
+		.x = x,
+		.y = y,
+		.width = image ? image->width : 0,
+		.height = image ? image->height : 0,
+		.handle = image ? image->handle : 0,
+		.hot_x = 3,
+		.hot_y = 5,
+	};
+
+	return tess_ioctl(fd, DRM_IOCTL_MODE_CURSOR2, &args);
+}
+
+int __tess_kms_cursor_move(int fd, uint32_t crtc, int32_t x, int32_t y)
+{
+	struct drm_mode_cursor args = {
+		.flags = DRM_MODE_CURSOR_MOVE,
+		.crtc_id = crtc,
+		.x = x,
+		.y = y,
+	};
+
+	return tess_ioctl(fd, DRM_IOCTL_MODE_CURSOR, &args);
 }
 
 int __tess_kms_dumb(int fd, struct drm_mode_create_dumb *dumb)

@@ -54,6 +54,8 @@ int tess_kms_property(int fd, uint32_t object, uint32_t type, const char *name, 
 int tess_kms_property_id(int fd, uint32_t object, uint32_t type, const char *name, uint32_t *id);
 /* Of all heads; by whom atomic commits can be made then */
 void tess_kms_planes(int fd, uint32_t planes[TESS_KMS_HEADS]);
+/* The same of their cursors */
+void tess_kms_cursors(int fd, uint32_t planes[TESS_KMS_HEADS]);
 
 int __tess_kms_dumb(int fd, struct drm_mode_create_dumb *dumb);
 int __tess_kms_addfb(int fd, struct drm_mode_fb_cmd2 *cmd);
@@ -71,6 +73,9 @@ int __tess_kms_flip(int fd, uint32_t crtc, uint32_t fb, uint32_t flags, uint64_t
 int __tess_kms_flip_clips(int fd, uint32_t plane, uint32_t fb, const struct drm_mode_rect *clips,
 			  unsigned int count, uint64_t data);
 int __tess_kms_dirty(int fd, uint32_t fb, const struct drm_clip_rect *clips, unsigned int count);
+/* By the ioctls for cursors: an image, whose pixel 3,5 points, or NULL; and where it begins */
+int __tess_kms_cursor(int fd, uint32_t crtc, const struct tess_kms_fb *image, int32_t x, int32_t y);
+int __tess_kms_cursor_move(int fd, uint32_t crtc, int32_t x, int32_t y);
 /* The next event, -ETIME if there is none for so long */
 int tess_kms_event(int fd, unsigned int ms, struct drm_event_vblank *event);
 

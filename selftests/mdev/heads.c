@@ -53,6 +53,31 @@ void head_disable(struct vgpu *v, unsigned int n)
 	head_write(v, n, TESS_DREG_COMMIT, 1);
 }
 
+static uint32_t cursor_commit(struct vgpu *v, unsigned int n, uint32_t control)
+{
+	head_write(v, n, TESS_DREG_CURSOR_CONTROL, control);
+	head_write(v, n, TESS_DREG_CURSOR_COMMIT, 1);
+	return head32(v, n, TESS_DREG_ERROR);
+}
+
+uint32_t head_cursor(struct vgpu *v, unsigned int n, uint64_t address, unsigned int hot_x,
+		     unsigned int hot_y)
+{
+	reg64_write(v, TESS_HEAD_PAGE(n) + TESS_DREG_CURSOR_ADDRESS, address);
+	head_write(v, n, TESS_DREG_CURSOR_HOT, hot_x | hot_y << 16);
+	return cursor_commit(v, n, TESS_DCURSOR_ENABLE);
+}
+
+uint32_t head_no_cursor(struct vgpu *v, unsigned int n)
+{
+	return cursor_commit(v, n, 0);
+}
+
+void head_move_cursor(struct vgpu *v, unsigned int n, int x, int y)
+{
+	head_write(v, n, TESS_DREG_CURSOR_POSITION, ((uint32_t)x & 0xffff) | (uint32_t)y << 16);
+}
+
 bool head_wait(struct vgpu *v, unsigned int n, uint32_t event)
 {
 	long end = now_ms() + 5000 * patience();

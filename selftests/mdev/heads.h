@@ -60,6 +60,12 @@ uint32_t head_commit(struct vgpu *v, unsigned int n, const struct head_plane *p)
 uint32_t head_show(struct vgpu *v, unsigned int n, const struct head_plane *p,
 		   const struct head_rect *damage);
 void head_disable(struct vgpu *v, unsigned int n);
+/* An image on top of it, with the pixel that points; returns the error */
+uint32_t head_cursor(struct vgpu *v, unsigned int n, uint64_t address, unsigned int hot_x,
+		     unsigned int hot_y);
+/* The same: none */
+uint32_t head_no_cursor(struct vgpu *v, unsigned int n);
+void head_move_cursor(struct vgpu *v, unsigned int n, int x, int y);
 /* Wait for an event of a head, and clear it */
 bool head_wait(struct vgpu *v, unsigned int n, uint32_t event);
 /* What is to be said with the next commit */

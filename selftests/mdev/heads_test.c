@@ -98,7 +98,7 @@ TEST_F(heads, registers)
 	EXPECT_EQ(3, reg32(v, TESS_REG_HEAD_MASK));
 	EXPECT_TRUE(strstr(mdev_attr(self->uuid, "composition"), " heads=0x3 "));
 	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 0, TESS_DREG_STATUS));
-	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_CURSOR, head32(v, 1, TESS_DREG_STATUS));
 	EXPECT_EQ(0, head32(v, 2, TESS_DREG_STATUS));
 	EXPECT_EQ(0, head32(v, 2, TESS_DREG_EDID_SIZE));
 	ASSERT_EQ(128, head32(v, 0, TESS_DREG_EDID_SIZE));
@@ -265,7 +265,7 @@ TEST_F(heads, frames)
 	head_disable(v, 1);
 	eventfd_wait(self->display, 0);
 	EXPECT_EQ(0, eventfd_wait(self->display, 200));
-	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_CURSOR, head32(v, 1, TESS_DREG_STATUS));
 }
 
 static uint32_t commit_period(struct vgpu *v, unsigned int n, uint32_t period)
@@ -586,7 +586,7 @@ TEST_F(heads, edid)
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_STATUS));
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID_SIZE));
 	EXPECT_EQ(0, head32(v, 0, TESS_DREG_EDID));
-	EXPECT_EQ(TESS_DSTATUS_CONNECTED, head32(v, 1, TESS_DREG_STATUS));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_CURSOR, head32(v, 1, TESS_DREG_STATUS));
 	/* Again is no event */
 	set_link(_metadata, v, VFIO_DEVICE_GFX_LINK_STATE_DOWN);
 	EXPECT_EQ(0, eventfd_wait(self->display, 100));
@@ -630,6 +630,12 @@ TEST_F(heads, edid)
 
 /* ---- heads that come and go ---- */
 
+/* The VMM shows head 0, and shows no cursors */
+static uint32_t given_status(unsigned int n)
+{
+	return TESS_DSTATUS_CONNECTED | (n ? TESS_DSTATUS_CURSOR : 0);
+}
+
 static void recompose(struct __test_metadata *_metadata, struct __fixture_heads *self,
 		      const char *text, uint32_t mask)
 {
@@ -649,7 +655,7 @@ static void recompose(struct __test_metadata *_metadata, struct __fixture_heads 
 		uint32_t bit = 1U << n, status = head32(v, n, TESS_DREG_STATUS);
 
 		if ((before ^ mask) & bit) {
-			EXPECT_EQ(mask & bit ? TESS_DSTATUS_CONNECTED : 0, status);
+			EXPECT_EQ(mask & bit ? given_status(n) : 0, status);
 			EXPECT_EQ(TESS_DEVENT_LINK, head32(v, n, TESS_DREG_EVENTS));
 		} else {
 			EXPECT_EQ(was[n], status);
@@ -742,10 +748,12 @@ TEST_F(heads, path)
 	EXPECT_EQ(-EINVAL, mdev_attr_write(uuid, "blueprint", "path=local"));
 	EXPECT_STREQ("EINVAL: column 1: slices of kind compute have no heads",
 		     mdev_attr(uuid, "last_error"));
-	/* Its guest notices nothing */
-	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED,
+	/* Its guest notices nothing but that somebody shows cursors */
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED | TESS_DSTATUS_CURSOR,
 		  head32(&self->v, 0, TESS_DREG_STATUS));
 	ASSERT_EQ(0, mdev_attr_write(uuid, "blueprint", "kind=mixed path=local"));
+	EXPECT_EQ(TESS_DSTATUS_CONNECTED | TESS_DSTATUS_ENABLED,
+		  head32(&self->v, 0, TESS_DREG_STATUS));
 	EXPECT_FALSE(strstr(mdev_attr(uuid, "blueprint"), "path="));
 }
 

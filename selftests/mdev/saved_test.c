@@ -388,6 +388,8 @@ TEST_F(saved, heads)
 	ASSERT_EQ(0, head_commit(&self->e.src, 1, &picture));
 	head_disable(&self->e.src, 1);
 	head_write(&self->e.src, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
+	ASSERT_EQ(0, head_cursor(&self->e.src, 1, 0x4000, 1, 2));
+	head_move_cursor(&self->e.src, 1, -5, 6);
 	carry(_metadata, self, PIECE);
 	for (n = 0; n < 2; n++) {
 		EXPECT_EQ(head32(&self->e.src, n, TESS_DREG_STATUS),
@@ -398,6 +400,11 @@ TEST_F(saved, heads)
 	EXPECT_EQ(640, head32(&self->e.dst, 0, TESS_DREG_WIDTH));
 	EXPECT_EQ(0x10000, head64(&self->e.dst, 0, TESS_DREG_ADDRESS));
 	EXPECT_EQ(TESS_DEVENT_FLIP, head32(&self->e.dst, 0, TESS_DREG_EVENT_MASK));
+	EXPECT_EQ(TESS_DCURSOR_ENABLE, head32(&self->e.dst, 1, TESS_DREG_CURSOR_CONTROL));
+	EXPECT_EQ(0x4000, head64(&self->e.dst, 1, TESS_DREG_CURSOR_ADDRESS));
+	EXPECT_EQ(0x00020001, head32(&self->e.dst, 1, TESS_DREG_CURSOR_HOT));
+	EXPECT_EQ(0x0006fffb, head32(&self->e.dst, 1, TESS_DREG_CURSOR_POSITION));
+	EXPECT_EQ(0, head32(&self->e.dst, 0, TESS_DREG_CURSOR_CONTROL));
 	/* It goes on to show what is committed */
 	head_write(&self->e.dst, 0, TESS_DREG_EVENTS, ~0U);
 	ASSERT_EQ(0, head_commit(&self->e.dst, 0, &picture));

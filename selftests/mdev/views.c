@@ -38,6 +38,16 @@ uint64_t view_serial(int fd, unsigned int n)
 	return view_look(fd, n, &l) == ~0U ? 0 : l.serial;
 }
 
+uint32_t view_cursor(int fd, unsigned int n, uint64_t had, uint32_t *pixels,
+		     struct tessera_view_cursor *c)
+{
+	memset(c, 0xff, sizeof(*c));
+	c->head = n;
+	c->serial = had;
+	c->pixels = (uintptr_t)pixels;
+	return ioctl(fd, TESSERA_VIEW_CURSOR, c) ? ~0U : c->state;
+}
+
 const uint8_t *view_map(int fd, unsigned int n, size_t size)
 {
 	struct tessera_view_look l;

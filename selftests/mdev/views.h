@@ -19,6 +19,9 @@ int view_open_as(const char *uuid, int flags);
 uint32_t view_look(int fd, unsigned int n, struct tessera_view_look *l);
 /* The same: its serial number, 0 if that failed */
 uint64_t view_serial(int fd, unsigned int n);
+/* Look at the cursor of head @n: its state, ~0 if that failed; @pixels: NULL, or for its image */
+uint32_t view_cursor(int fd, unsigned int n, uint64_t had, uint32_t *pixels,
+		     struct tessera_view_cursor *c);
 /* Map head @n, at which that looks: MAP_FAILED */
 const uint8_t *view_map(int fd, unsigned int n, size_t size);
 /* What poll() says now */

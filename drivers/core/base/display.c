@@ -166,3 +166,27 @@ u32 tess_head_frame_age(struct tess_gpu *gpu, unsigned int head)
 	return age;
 }
 EXPORT_SYMBOL_NS_GPL(tess_head_frame_age, TESS_NS);
+
+int tess_head_set_cursor(struct tess_gpu *gpu, unsigned int head,
+			 const struct tess_head_cursor *cursor)
+{
+	int idx, rc;
+
+	if (!display_enter(gpu, head, &idx))
+		return -ENODEV;
+	rc = display_ops(gpu)->set_cursor(gpu->be, head, cursor);
+	tess_gpu_exit(gpu, idx);
+	return rc;
+}
+EXPORT_SYMBOL_NS_GPL(tess_head_set_cursor, TESS_NS);
+
+void tess_head_move_cursor(struct tess_gpu *gpu, unsigned int head, s16 x, s16 y)
+{
+	int idx;
+
+	if (!display_enter(gpu, head, &idx))
+		return;
+	display_ops(gpu)->move_cursor(gpu->be, head, x, y);
+	tess_gpu_exit(gpu, idx);
+}
+EXPORT_SYMBOL_NS_GPL(tess_head_move_cursor, TESS_NS);

@@ -8,10 +8,13 @@
  * before it was read has none either: what is in its buffer since then may not have been shown.
  *
  * It is the usual CRC-32 of all pixels from left to right and from top to bottom, each as 32 bits
- * XRGB8888 with zeros for what is not shown. So it does not depend on the format or the pitch.
+ * XRGB8888 with zeros for what is not shown. So it does not depend on the format or the pitch. The
+ * cursor is on top of them, as viewers see it.
  */
 #include <linux/crc32.h>
+#include <linux/cleanup.h>
 #include <linux/io.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -25,6 +28,20 @@
 #include "kms.h"
 
 static const char *const tess_crc_sources[] = { "auto" };
+
+/**
+ * struct tess_crc_cursor - what is on top of a picture
+ * @shown: there is something
+ * @x: where its image begins
+ * @y: the same
+ * @address: of the image, in VRAM
+ */
+struct tess_crc_cursor {
+	bool shown;
+	int x;
+	int y;
+	u64 address;
+};
 
 static __le32 crc_from_565(u16 pixel)
 {
@@ -51,8 +68,37 @@ static void crc_convert_line(void *line, u32 format, u32 width)
 		word[width] &= cpu_to_le32(0xffffff);
 }
 
+/* Colours of @over are multiplied by its alpha */
+static u32 crc_blend(u32 under, u32 over)
+{
+	u32 rest = 255 - (over >> 24), pixel = 0;
+	unsigned int shift;
+
+	for (shift = 0; shift < 24; shift += 8) {
+		u32 value = (over >> shift & 0xff) + ((under >> shift & 0xff) * rest + 127) / 255;
+
+		pixel |= min(value, 255) << shift;
+	}
+	return pixel;
+}
+
+static void crc_draw_cursor(const struct tess_device *tdev, const struct tess_crc_cursor *cursor,
+			    __le32 *line, u32 width, u32 y)
+{
+	const void __iomem *at = tdev->info.vram + cursor->address;
+	__le32 row[TESS_CURSOR_SIZE];
+	int x;
+
+	if (!cursor->shown || (int)y < cursor->y || (int)y >= cursor->y + TESS_CURSOR_SIZE)
+		return;
+	memcpy_fromio(row, at + ((int)y - cursor->y) * sizeof(row), sizeof(row));
+	for (x = max(cursor->x, 0); x < min(cursor->x + TESS_CURSOR_SIZE, (int)width); x++)
+		line[x] = cpu_to_le32(crc_blend(le32_to_cpu(line[x]),
+						le32_to_cpu(row[x - cursor->x])));
+}
+
 static u32 crc_of_picture(const struct tess_device *tdev, const struct tess_head_picture *picture,
-			  void *line)
+			  const struct tess_crc_cursor *cursor, void *line)
 {
 	size_t cpp = picture->format == DRM_FORMAT_RGB565 ? sizeof(u16) : sizeof(u32);
 	const void __iomem *at = tdev->info.vram + picture->address;
@@ -61,6 +107,7 @@ static u32 crc_of_picture(const struct tess_device *tdev, const struct tess_head
 	for (y = 0; y < picture->height; y++, at += picture->pitch) {
 		memcpy_fromio(line, at, picture->width * cpp);
 		crc_convert_line(line, picture->format, picture->width);
+		crc_draw_cursor(tdev, cursor, line, picture->width, y);
 		crc = crc32_le(crc, line, picture->width * sizeof(u32));
 		cond_resched();
 	}
@@ -82,18 +129,29 @@ static bool crc_entry(struct tess_output *out, struct tess_head_picture *picture
 	return shown;
 }
 
+static struct tess_crc_cursor crc_cursor(struct tess_output *out)
+{
+	const struct tess_cursor *cursor = &out->cursor;
+
+	guard(mutex)(&out->picture_lock);
+	return (struct tess_crc_cursor){ cursor->shown, cursor->x, cursor->y,
+					 cursor->image.address };
+}
+
 /* The memory is there as long as the device, whoever it belongs to meanwhile */
 static void crc_work(struct work_struct *work)
 {
 	struct tess_output *out = container_of(work, struct tess_output, crc.work);
 	struct tess_head_picture picture, later;
+	struct tess_crc_cursor cursor;
 	u64 flips, flips_later, frame, frame_later;
 	u32 value;
 	int idx;
 
 	if (!crc_entry(out, &picture, &flips, &frame) || !drm_dev_enter(out->tdev->drm, &idx))
 		return;
-	value = crc_of_picture(out->tdev, &picture, out->crc.line);
+	cursor = crc_cursor(out);
+	value = crc_of_picture(out->tdev, &picture, &cursor, out->crc.line);
 	drm_dev_exit(idx);
 	if (crc_entry(out, &later, &flips_later, &frame_later) && flips_later == flips)
 		drm_crtc_add_crc_entry(&out->crtc, true, frame, &value);

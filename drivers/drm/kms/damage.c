@@ -103,6 +103,12 @@ static bool damage_is_alike(const struct drm_plane_state *old, const struct drm_
 	       old->fb->offsets[0] == new->fb->offsets[0];
 }
 
+/* Beyond all of it */
+static struct tess_head_rect damage_nothing(unsigned int width, unsigned int height)
+{
+	return (struct tess_head_rect){ width, height, width + 1, height + 1 };
+}
+
 /* From pixels of the framebuffer to those that the head shows of it */
 static struct tess_head_rect damage_shown(const struct drm_plane_state *state,
 					  const struct drm_rect *damage)
@@ -112,14 +118,14 @@ static struct tess_head_rect damage_shown(const struct drm_plane_state *state,
 	struct drm_rect shown = DRM_RECT_INIT(x, y, width, height);
 
 	if (!drm_rect_intersect(&shown, damage))
-		return (struct tess_head_rect){ width, height, width + 1, height + 1 };
+		return damage_nothing(width, height);
 	return (struct tess_head_rect){ shown.x1 - x, shown.y1 - y, shown.x2 - x, shown.y2 - y };
 }
 
 /**
  * tess_damage_find() - what differs from the picture that a head shows
  * @out: output, whose picture_lock is held. It is to show the new picture
- * @commit: what is committed, with or without its plane
+ * @commit: what is committed, with or without its plane: perhaps it is about the cursor
  *
  * Return: for the GPU; empty: perhaps all of it.
  */
@@ -133,7 +139,8 @@ struct tess_head_rect tess_damage_find(struct tess_output *out, struct tess_atom
 
 	lockdep_assert_held(&out->picture_lock);
 	if (!old || !new)
-		return (struct tess_head_rect){};
+		return out->refused ? (struct tess_head_rect){} :
+				      damage_nothing(out->picture.width, out->picture.height);
 	told = damage_told(out->tdev, to_tess_bo(new->fb->obj[0]));
 	out->serial = told.serial;
 	if (out->refused)

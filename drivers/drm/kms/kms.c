@@ -175,6 +175,8 @@ static int tess_mode_config_init(struct drm_device *drm)
 	drm->mode_config.min_height = 1;
 	drm->mode_config.max_width = TESS_DISPLAY_SIZE_MAX;
 	drm->mode_config.max_height = TESS_DISPLAY_SIZE_MAX;
+	drm->mode_config.cursor_width = TESS_CURSOR_SIZE;
+	drm->mode_config.cursor_height = TESS_CURSOR_SIZE;
 	drm->mode_config.preferred_depth = 24;
 	drm->mode_config.async_page_flip =
 		to_tess_device(drm)->info.caps & TESS_CAPS_FRAME_PERIOD;
@@ -252,6 +254,7 @@ static void tess_kms_console(struct tess_device *tdev)
 void tess_kms_start(struct tess_device *tdev)
 {
 	struct tess_kms *kms = tdev->kms;
+	unsigned int i;
 	int ret;
 
 	if (!kms)
@@ -263,6 +266,8 @@ void tess_kms_start(struct tess_device *tdev)
 	}
 	kms->attached = true;
 	tess_kms_listen(kms);
+	for (i = 0; i < TESS_HEADS_MAX; i++)
+		tess_output_restore(&kms->outputs[i]);
 	tess_kms_console(tdev);
 }
 
@@ -298,6 +303,7 @@ void tess_kms_stop(struct tess_device *tdev)
 	for (i = 0; i < TESS_HEADS_MAX; i++)
 		if (kms->given & BIT(i)) {
 			tess_head_listen(tdev->gpu, i, 0);
+			tess_head_set_cursor(tdev->gpu, i, NULL);
 			tess_head_show(tdev->gpu, i, NULL);
 		}
 	drm_atomic_helper_shutdown(tdev->drm);

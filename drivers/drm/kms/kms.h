@@ -14,6 +14,7 @@
 #include <drm/drm_plane.h>
 #include <tessera/display.h>
 #include "crc.h"
+#include "cursor.h"
 
 struct tess_device;
 
@@ -30,6 +31,7 @@ struct tess_device;
  * @tdev: device
  * @index: number
  * @plane: the picture
+ * @cursor: on top of it, if the GPU has TESS_CAPS_HEAD_CURSOR
  * @crtc: its frames
  * @encoder: does nothing
  * @connector: the monitor
@@ -52,6 +54,7 @@ struct tess_output {
 	struct tess_device *tdev;
 	unsigned int index;
 	struct drm_plane plane;
+	struct tess_cursor cursor;
 	struct drm_crtc crtc;
 	struct drm_encoder encoder;
 	struct drm_connector connector;

@@ -27,6 +27,7 @@
 #include <tessera/compat.h>
 #include "base/device.h"
 #include "crc.h"
+#include "cursor.h"
 #include "damage.h"
 #include "kms.h"
 #include "panic.h"
@@ -259,6 +260,7 @@ static void output_hide(struct tess_output *out)
 	out->shown = false;
 	tess_crc_set_picture(out, NULL);
 	if (drm_dev_enter(drm, &idx)) {
+		tess_cursor_hide(out);
 		ret = tess_head_show(out->tdev->gpu, out->index, NULL);
 		drm_dev_exit(idx);
 	}
@@ -277,8 +279,9 @@ void tess_output_restore(struct tess_output *out)
 	u32 status;
 
 	mutex_lock(&out->picture_lock);
-	status = out->shown ? tess_head_status(gpu, out->index) : 0;
-	if ((status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED)) {
+	status = tess_head_status(gpu, out->index);
+	tess_cursor_restore(out, status);
+	if (out->shown && (status & TESS_DSTATUS_CONNECTED) && !(status & TESS_DSTATUS_ENABLED)) {
 		out->picture.damage = (struct tess_head_rect){};
 		out->refused = output_show_picture(out);
 	}
@@ -543,6 +546,7 @@ static int output_init_output(struct tess_output *out, struct drm_device *drm)
  */
 int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned int index)
 {
+	bool has_cursor = tdev->info.caps & TESS_CAPS_HEAD_CURSOR;
 	struct drm_device *drm = tdev->drm;
 	int ret;
 
@@ -563,12 +567,18 @@ int tess_output_init(struct tess_output *out, struct tess_device *tdev, unsigned
 	drm_plane_helper_add(&out->plane, &output_plane_helpers);
 	if (tdev->info.caps & TESS_CAPS_HEAD_DAMAGE)
 		drm_plane_enable_fb_damage_clips(&out->plane);
-	ret = drm_crtc_init_with_planes(drm, &out->crtc, &out->plane, NULL, &output_crtc_funcs,
+	if (has_cursor)
+		ret = tess_cursor_init(out);
+	if (ret)
+		return ret;
+	ret = drm_crtc_init_with_planes(drm, &out->crtc, &out->plane,
+					has_cursor ? &out->cursor.plane : NULL, &output_crtc_funcs,
 					NULL);
 	if (ret)
 		return ret;
 	drm_crtc_helper_add(&out->crtc, &output_crtc_helpers);
 	out->plane.possible_crtcs = drm_crtc_mask(&out->crtc);
+	out->cursor.plane.possible_crtcs = drm_crtc_mask(&out->crtc);
 	return output_init_output(out, drm);
 }
 

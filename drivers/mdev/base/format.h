@@ -24,6 +24,8 @@
  * @TESS_MIG_VRAM: pages of VRAM; arg: offset. The last that came of a page counts; what is not
  *	sent is zero
  * @TESS_MIG_TRAILER: struct tess_mig_trailer; the last one
+ * @TESS_MIG_CURSOR: struct tess_mig_cursor, after the heads; arg: number of the head. None if all
+ *	of it is zero
  */
 enum tess_mig_tag {
 	TESS_MIG_HEADER = 1,
@@ -35,6 +37,7 @@ enum tess_mig_tag {
 	TESS_MIG_EDID = 7,
 	TESS_MIG_VRAM = 8,
 	TESS_MIG_TRAILER = 9,
+	TESS_MIG_CURSOR = 10,
 };
 
 #define TESS_MIG_OPTIONAL	0x1	/* a reader that does not know the tag can go on */
@@ -169,6 +172,32 @@ struct tess_mig_head {
 	__le32 reserved;
 	__le64 frames;
 	__le64 frame_time;
+};
+
+/**
+ * struct tess_mig_cursor_image - what a head shows on top of its picture
+ * @control: register CURSOR_CONTROL, as what follows
+ * @hot: CURSOR_HOT
+ * @address: CURSOR_ADDRESS
+ */
+struct tess_mig_cursor_image {
+	__le32 control;
+	__le32 hot;
+	__le64 address;
+};
+
+/**
+ * struct tess_mig_cursor - the cursor of a display head
+ * @set: what is in the registers
+ * @shown: what is shown
+ * @position: register CURSOR_POSITION
+ * @address_low: low half that was written to CURSOR_ADDRESS
+ */
+struct tess_mig_cursor {
+	struct tess_mig_cursor_image set;
+	struct tess_mig_cursor_image shown;
+	__le32 position;
+	__le32 address_low;
 };
 
 /**

@@ -28,6 +28,29 @@ void tess_mdev_viewers_tell(struct tess_mdev *tm, unsigned int n)
 	}
 }
 
+void tess_mdev_viewers_tell_cursor(struct tess_mdev *tm, unsigned int n)
+{
+	struct tess_mdev_viewer *viewer;
+
+	lockdep_assert_held_write(&tm->map_lock);
+	list_for_each_entry(viewer, &tm->display.viewers, link) {
+		if (!(viewer->cursor_looked & BIT(n)))
+			continue;
+		if (viewer->event && viewer->event_heads & BIT(n))
+			eventfd_signal(viewer->event);
+		WRITE_ONCE(viewer->cursor_changed, viewer->cursor_changed | BIT(n));
+		wake_up_interruptible_poll(&viewer->wait, EPOLLIN | EPOLLRDNORM);
+	}
+}
+
+void tess_mdev_viewers_hide_cursor(struct tess_mdev *tm, unsigned int n)
+{
+	if (!(tm->display.head[n].cursor.control & TESS_DCURSOR_ENABLE))
+		return;
+	tm->display.totals[n].cursor_serial++;
+	tess_mdev_viewers_tell_cursor(tm, n);
+}
+
 void tess_mdev_viewers_flip(struct tess_mdev *tm, unsigned int n)
 {
 	tm->display.totals[n].serial++;
@@ -37,6 +60,7 @@ void tess_mdev_viewers_flip(struct tess_mdev *tm, unsigned int n)
 /* They wait for the lock before they look, and find what is then */
 void tess_mdev_viewers_change(struct tess_mdev *tm, unsigned int n)
 {
+	tess_mdev_viewers_hide_cursor(tm, n);
 	if (tess_mdev_picture(tm, n))
 		tess_mdev_viewers_flip(tm, n);
 	else

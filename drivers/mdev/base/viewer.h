@@ -9,6 +9,10 @@ struct tess_mdev;
  * @tm->map_lock for writing.
  */
 void tess_mdev_viewers_tell(struct tess_mdev *tm, unsigned int n);
+/* The same of its cursor: another image, or elsewhere, or none */
+void tess_mdev_viewers_tell_cursor(struct tess_mdev *tm, unsigned int n);
+/* Its cursor is about to go, if there is one */
+void tess_mdev_viewers_hide_cursor(struct tess_mdev *tm, unsigned int n);
 /* Head @n shows another picture, or none any more */
 void tess_mdev_viewers_flip(struct tess_mdev *tm, unsigned int n);
 /* Head @n is about to come or to go, with what it shows */

@@ -25,12 +25,15 @@
 #include <tessera/compat.h>
 #include <tessera/inject.h>
 #include <tessera/memory.h>
+#include <tessera/vgpu.h>
 #include <uapi/drm/drm_fourcc.h>
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/page.h"
+#include "base/parts.h"
 #include "base/viewer.h"
 #include "base/vram.h"
+#include "cursor.h"
 #include "damage.h"
 #include "head.h"
 #include "map/area.h"
@@ -250,7 +253,8 @@ bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsign
 static u32 read_status(const struct tess_mdev_display *display, unsigned int n)
 {
 	return (tess_mdev_head_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
-	       (head_is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0);
+	       (head_is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0) |
+	       (tess_mdev_cursor_is_shown(display, n) ? TESS_DSTATUS_CURSOR : 0);
 }
 
 static u32 edid_size(const struct tess_mdev_display *display, unsigned int n)
@@ -354,10 +358,13 @@ u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned 
 {
 	struct tess_mdev_display *display = &tm->display;
 	const u64 *wide = wide_reg(&display->head[n], off);
+	u64 val;
 
 	guard(rwsem_read)(&tm->map_lock);
 	if (!display->present)
 		return 0;
+	if (tess_mdev_cursor_read(tm, n, off, len, &val))
+		return val;
 	if (wide)
 		return len == 8 ? *wide : off & 4 ? upper_32_bits(*wide) : lower_32_bits(*wide);
 	return len == 4 ? head_read32(display, n, off) : 0;
@@ -393,7 +400,7 @@ static void head_write32(struct tess_mdev *tm, unsigned int n, u32 off, u32 val)
 void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len, u64 val)
 {
 	guard(rwsem_write)(&tm->map_lock);
-	if (!tm->display.present)
+	if (!tm->display.present || tess_mdev_cursor_write(tm, n, off, len, val))
 		return;
 	if ((off & ~4) == TESS_DREG_ADDRESS)
 		write_address(&tm->display.head[n], off, len, val);
@@ -447,6 +454,29 @@ static void head_forget(struct tess_mdev_head *head)
 	head->event_mask = mask;
 }
 
+/* Whether cursors are shown follows */
+static bool heads_are_remote(const struct tess_mdev *tm)
+{
+	const struct tess_vgpu *vgpu = tess_mdev_first(&tm->parts);
+	struct tess_blueprint bp = {};
+
+	if (vgpu)
+		tess_vgpu_blueprint(vgpu, &bp);
+	return bp.remote;
+}
+
+static void heads_follow_path(struct tess_mdev *tm)
+{
+	struct tess_mdev_display *display = &tm->display;
+	bool remote = heads_are_remote(tm);
+
+	if (display->remote == remote)
+		return;
+	display->remote = remote;
+	if (display->given & BIT(0))
+		head_raise(tm, &display->head[0], TESS_DEVENT_LINK);
+}
+
 void tess_mdev_heads_follow(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
@@ -467,6 +497,7 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
 		head_pace(tm, n);
 	}
+	heads_follow_path(tm);
 	tess_mdev_shown_tell(tm, true);
 }
 
@@ -504,6 +535,7 @@ void tess_mdev_heads_reset(struct tess_mdev *tm)
 	for (n = 0; n < TESS_HEADS_MAX; n++) {
 		if (tess_mdev_picture(tm, n))
 			tess_mdev_viewers_flip(tm, n);
+		tess_mdev_viewers_hide_cursor(tm, n);
 		memset(&display->head[n], 0, sizeof(display->head[n]));
 		tess_mdev_zap_picture(tm, n);
 	}
@@ -534,6 +566,7 @@ void tess_mdev_heads_open(struct tess_mdev *tm)
 	guard(rwsem_write)(&tm->map_lock);
 	display->given = given;
 	display->present = given;
+	display->remote = heads_are_remote(tm);
 	memset(&display->next_edid, 0, sizeof(display->next_edid));
 	memcpy(display->next_edid.blob, tess_mdev_monitor, sizeof(tess_mdev_monitor));
 	display->next_edid.size = sizeof(tess_mdev_monitor);

@@ -38,6 +38,18 @@ struct tess_mdev_plane {
 };
 
 /**
+ * struct tess_mdev_cursor - what a head shows on top of its picture, or is to show
+ * @control: TESS_DCURSOR_*
+ * @hot: pixel of the image that points, TESS_CURSOR_*
+ * @address: of the image, in the client's VRAM
+ */
+struct tess_mdev_cursor {
+	u32 control;
+	u32 hot;
+	u64 address;
+};
+
+/**
  * struct tess_mdev_head - a display head
  * @set: what is in the registers, but for the damage
  * @next: what was committed and waits for the next frame, if @waits
@@ -53,6 +65,10 @@ struct tess_mdev_plane {
  * @frame_time: GPU time of the last one
  * @frame_began: when it began, in ns of CLOCK_MONOTONIC
  * @shown_at: when @shown became what it is, in ns of CLOCK_MONOTONIC
+ * @cursor_set: what is in the registers of the cursor
+ * @cursor: what is shown, checked
+ * @cursor_position: where, TESS_CURSOR_*
+ * @cursor_low: low half that was written to TESS_DREG_CURSOR_ADDRESS
  */
 struct tess_mdev_head {
 	struct tess_mdev_plane set;
@@ -69,6 +85,10 @@ struct tess_mdev_head {
 	u64 frame_time;
 	u64 frame_began;
 	u64 shown_at;
+	struct tess_mdev_cursor cursor_set;
+	struct tess_mdev_cursor cursor;
+	u32 cursor_position;
+	u32 cursor_low;
 };
 
 /**
@@ -77,12 +97,14 @@ struct tess_mdev_head {
  * @damaged: pixels of them that differed from the picture before
  * @last: what of the last one did
  * @serial: pictures, and times that it showed none any more
+ * @cursor_serial: images of its cursor, and times that it showed none any more
  */
 struct tess_mdev_totals {
 	u64 shown;
 	u64 damaged;
 	struct tess_head_rect last;
 	u64 serial;
+	u64 cursor_serial;
 };
 
 /**
@@ -94,6 +116,8 @@ struct tess_mdev_totals {
  * @wait: for @changed, in poll()
  * @looked: heads that were looked at
  * @changed: those of @looked that something changed of since then. poll() reads it without a lock
+ * @cursor_looked: the same of their cursors
+ * @cursor_changed: the same
  * @damage: of each head, what changed since then
  * @event: eventfd, or NULL
  * @event_heads: heads that it is told of
@@ -106,6 +130,8 @@ struct tess_mdev_viewer {
 	wait_queue_head_t wait;
 	u32 looked;
 	u32 changed;
+	u32 cursor_looked;
+	u32 cursor_changed;
 	struct tess_head_rect damage[TESS_HEADS_MAX];
 	struct eventfd_ctx *event;
 	u32 event_heads;
@@ -142,6 +168,7 @@ struct tess_mdev_edid {
  * struct tess_mdev_display - the heads of a vGPU; all under &tess_mdev.map_lock
  * @present: it had heads when it was opened, TESS_CAPS_DISPLAY
  * @given: heads of the composition, a mask
+ * @remote: nobody looks at head 0 through the VMM, by the composition
  * @link: is the monitor of head 0 there?
  * @edid: of that monitor
  * @next_edid: what the VMM writes; taken over when the link comes up
@@ -156,6 +183,7 @@ struct tess_mdev_edid {
 struct tess_mdev_display {
 	bool present;
 	u32 given;
+	bool remote;
 	bool link;
 	struct tess_mdev_edid edid;
 	struct tess_mdev_edid next_edid;

@@ -36,6 +36,7 @@
 #include "base/mdev.h"
 #include "base/region.h"
 #include "base/vram.h"
+#include "cursor.h"
 #include "head.h"
 #include "map/area.h"
 #include "shown.h"
@@ -136,6 +137,57 @@ static long view_look(struct tess_mdev_viewer *viewer, struct tessera_view_look 
 	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
+/* The image is read under the lock, and copied without it */
+static int cursor_take(struct tess_mdev_viewer *viewer, struct tessera_view_cursor *look,
+		       void *image)
+{
+	struct tess_mdev *tm;
+	u64 had = look->serial;
+	int ret;
+
+	guard(rwsem_read)(&viewer->view->lock);
+	tm = viewer->view->tm;
+	if (!tm)
+		return -ENODEV;
+	guard(rwsem_write)(&tm->map_lock);
+	tess_mdev_cursor_look(tm, viewer, look);
+	if (!image || !(look->state & TESSERA_VIEW_CURSOR_SHOWN) || look->serial == had)
+		return 0;
+	ret = tess_mdev_cursor_image(tm, look->head, image);
+	if (!ret)
+		look->state |= TESSERA_VIEW_CURSOR_COPIED;
+	return ret;
+}
+
+static long view_cursor(struct tess_mdev_viewer *viewer, struct tessera_view_cursor __user *arg)
+{
+	void *image __free(kfree) = NULL;
+	struct tessera_view_cursor in, out;
+	int ret;
+
+	if (copy_from_user(&in, arg, sizeof(in)))
+		return -EFAULT;
+	if (in.head >= TESSERA_VIEW_HEADS)
+		return -EINVAL;
+	out = (struct tessera_view_cursor){
+		.head = in.head,
+		.serial = in.serial,
+		.pixels = in.pixels,
+	};
+	if (in.pixels) {
+		image = kmalloc(TESS_CURSOR_BYTES, GFP_KERNEL);
+		if (!image)
+			return -ENOMEM;
+	}
+	ret = cursor_take(viewer, &out, image);
+	if (ret)
+		return ret;
+	if (out.state & TESSERA_VIEW_CURSOR_COPIED &&
+	    copy_to_user(u64_to_user_ptr(out.pixels), image, TESS_CURSOR_BYTES))
+		return -EFAULT;
+	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
 /* @ctx is then the one before */
 static int view_exchange_event(struct tess_mdev_viewer *viewer, struct eventfd_ctx **ctx, u32 heads)
 {
@@ -178,6 +230,8 @@ static long view_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return view_look(file->private_data, (void __user *)arg);
 	case TESSERA_VIEW_EVENT:
 		return view_set_event(file->private_data, (void __user *)arg);
+	case TESSERA_VIEW_CURSOR:
+		return view_cursor(file->private_data, (void __user *)arg);
 	default:
 		return -ENOTTY;
 	}
@@ -190,7 +244,8 @@ static __poll_t view_poll(struct file *file, poll_table *table)
 	poll_wait(file, &viewer->wait, table);
 	if (!READ_ONCE(viewer->view->tm))
 		return EPOLLHUP | EPOLLERR;
-	return READ_ONCE(viewer->changed) ? EPOLLIN | EPOLLRDNORM : 0;
+	return READ_ONCE(viewer->changed) || READ_ONCE(viewer->cursor_changed) ?
+		       EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* ---- mappings ---- */

@@ -62,7 +62,7 @@ static u64 regs_read_caps(struct tess_mdev *tm)
 	/* A VMM that has it open finds that it has heads, or never will */
 	return tm->ident.caps |
 	       (tm->display.present ? TESS_CAPS_DISPLAY | TESS_CAPS_FRAME_PERIOD |
-				      TESS_CAPS_HEAD_DAMAGE : 0);
+				      TESS_CAPS_HEAD_DAMAGE | TESS_CAPS_HEAD_CURSOR : 0);
 }
 
 static u64 regs_read_slice_count(struct tess_mdev *tm)

@@ -17,6 +17,7 @@
 #include "base/page.h"
 #include "base/parts.h"
 #include "base/vram.h"
+#include "display/cursor.h"
 #include "display/image.h"
 #include "guest/config.h"
 #include "guest/msix.h"
@@ -123,6 +124,15 @@ static int load_head(struct tess_mdev_stream *s, u64 arg, const void *buf, size_
 	return tess_mdev_head_load(s->tm, arg, buf);
 }
 
+static int load_cursor(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
+		       struct tess_reason *reason)
+{
+	if (arg >= TESS_HEADS_MAX || !(s->heads & BIT(arg)) || s->cursors & BIT(arg))
+		return -EINVAL;
+	s->cursors |= BIT(arg);
+	return tess_mdev_cursor_load(s->tm, arg, buf);
+}
+
 static int load_edid(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
 		     struct tess_reason *reason)
 {
@@ -198,6 +208,8 @@ static const struct load_tag load_tags[] = {
 	[TESS_MIG_VRAM] = { TESS_MIG_VRAM_PAGE, TESS_MIG_VRAM_BYTES, true, load_vram },
 	[TESS_MIG_TRAILER] = { sizeof(struct tess_mig_trailer), sizeof(struct tess_mig_trailer),
 			       false, load_trailer },
+	[TESS_MIG_CURSOR] = { sizeof(struct tess_mig_cursor), sizeof(struct tess_mig_cursor), true,
+			      load_cursor },
 };
 
 /* NULL: a tag that is not known */

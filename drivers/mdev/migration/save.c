@@ -17,6 +17,7 @@
 #include "base/page.h"
 #include "base/parts.h"
 #include "base/vram.h"
+#include "display/cursor.h"
 #include "display/image.h"
 #include "guest/config.h"
 #include "guest/msix.h"
@@ -141,6 +142,20 @@ static int save_head(struct tess_mdev_stream *s)
 	return ++s->index < TESS_HEADS_MAX;
 }
 
+static int save_cursor(struct tess_mdev_stream *s)
+{
+	struct tess_mig_cursor *cursor;
+
+	if (!s->tm->display.present)
+		return 0;
+	cursor = save_put(s, TESS_MIG_CURSOR, s->index, sizeof(*cursor));
+	if (!cursor)
+		return -ENOMEM;
+	if (!tess_mdev_cursor_save(s->tm, s->index, cursor))
+		s->len = 0;
+	return ++s->index < TESS_HEADS_MAX;
+}
+
 static int save_edid(struct tess_mdev_stream *s)
 {
 	const struct tess_mdev_display *display = &s->tm->display;
@@ -205,7 +220,7 @@ static int save_trailer(struct tess_mdev_stream *s)
 
 static int (*const save_steps[])(struct tess_mdev_stream *s) = {
 	save_header, save_vram, save_config, save_regs, save_doorbells, save_context, save_head,
-	save_edid, save_trailer,
+	save_cursor, save_edid, save_trailer,
 };
 
 static int save_step(struct tess_mdev_stream *s)

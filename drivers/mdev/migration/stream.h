@@ -28,6 +28,7 @@ struct tess_reason;
  * @seen: tags that came, of a file that is written; a mask, as the following
  * @contexts: vslices whose context came
  * @heads: heads that came
+ * @cursors: the same of their cursors
  * @failed: a call failed, and so do all that follow
  */
 struct tess_mdev_stream {
@@ -45,6 +46,7 @@ struct tess_mdev_stream {
 	u32 seen;
 	u64 contexts;
 	u32 heads;
+	u32 cursors;
 	bool failed;
 };
 

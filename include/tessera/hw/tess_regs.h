@@ -73,6 +73,7 @@
 #define   TESS_CAPS_UNIT_CYCLES		BIT(12)	/* host pages count UNIT_CYCLES, SWITCH can write it */
 #define   TESS_CAPS_FRAME_PERIOD		BIT(13)	/* heads have PERIOD, FRAME_AGE and CONTROL.NOW */
 #define   TESS_CAPS_HEAD_DAMAGE		BIT(14)	/* heads have DAMAGE_START and DAMAGE_END */
+#define   TESS_CAPS_HEAD_CURSOR		BIT(15)	/* heads have STATUS.CURSOR and CURSOR_* */
 #define TESS_REG_SLICE_COUNT		0x00c	/* RO32: client pages that exist */
 #define TESS_REG_SLICE_MASK		0x010	/* RO64: slices that can be used */
 #define TESS_REG_ENGINE_MASK		0x018	/* RO32: union over the slices */
@@ -183,6 +184,7 @@ enum tess_slice_kind {
 #define TESS_DREG_STATUS		0x000	/* RO32 */
 #define   TESS_DSTATUS_CONNECTED	BIT(0)	/* a monitor is there; 0 also if the head is not in HEAD_MASK */
 #define   TESS_DSTATUS_ENABLED		BIT(1)	/* a picture is shown */
+#define   TESS_DSTATUS_CURSOR		BIT(2)	/* whoever looks at the head shows a cursor */
 #define TESS_DREG_CONTROL		0x004	/* RW32, reset 0; this to ADDRESS have an effect with COMMIT only */
 #define   TESS_DCONTROL_ENABLE		BIT(0)
 #define   TESS_DCONTROL_NOW		BIT(1)	/* not with the next frame but in the middle of this one */
@@ -199,7 +201,7 @@ enum tess_slice_kind {
 #define TESS_DREG_EVENTS		0x028	/* W1C32 */
 #define   TESS_DEVENT_FRAME		BIT(0)	/* a frame was shown: vertical blank */
 #define   TESS_DEVENT_FLIP		BIT(1)	/* a COMMIT was taken over */
-#define   TESS_DEVENT_LINK		BIT(2)	/* STATUS.CONNECTED or the EDID changed */
+#define   TESS_DEVENT_LINK		BIT(2)	/* STATUS.CONNECTED, STATUS.CURSOR or the EDID changed */
 #define   TESS_DEVENT_ALL		GENMASK(2, 0)
 #define TESS_DREG_EVENT_MASK		0x02c	/* RW32, reset 0: EVENTS that raise vector DISPLAY */
 #define TESS_DREG_FRAMES		0x030	/* RO64: frames shown since it was enabled */
@@ -214,19 +216,31 @@ enum tess_slice_kind {
 #define TESS_DREG_DAMAGE_END		0x050	/* RW32: pixel behind the last one; not right of and below the first: all changed */
 #define   TESS_DAMAGE_X			GENMASK(15, 0)
 #define   TESS_DAMAGE_Y			GENMASK(31, 16)
+#define TESS_DREG_CURSOR_CONTROL	0x054	/* RW32, with CURSOR_COMMIT, as HOT and ADDRESS */
+#define   TESS_DCURSOR_ENABLE		BIT(0)
+#define TESS_DREG_CURSOR_HOT		0x058	/* RW32: the pixel of the image that points */
+#define TESS_DREG_CURSOR_COMMIT		0x05c	/* WO32: 1: show that, at once; ERROR tells if it was refused */
+#define TESS_DREG_CURSOR_ADDRESS	0x060	/* RW64: offset in the client's VRAM, 4 KiB aligned: ARGB8888, premultiplied */
+#define   TESS_CURSOR_SIZE		64	/* pixels of an edge */
+#define   TESS_CURSOR_BYTES		(TESS_CURSOR_SIZE * TESS_CURSOR_SIZE * 4)
+#define TESS_DREG_CURSOR_POSITION	0x068	/* RW32, takes effect at once: pixel of the picture where the image begins, each signed */
+#define   TESS_CURSOR_X			GENMASK(15, 0)
+#define   TESS_CURSOR_Y			GENMASK(31, 16)
 #define TESS_DREG_EDID			0x200	/* RO32 each: EDID_SIZE bytes */
 
 /**
- * enum tess_display_error - why a COMMIT was refused
+ * enum tess_display_error - why a COMMIT or CURSOR_COMMIT was refused
  * @TESS_DISPLAY_OK: it was not
  * @TESS_DISPLAY_ERR_FORMAT: FORMAT is none that can be shown
  * @TESS_DISPLAY_ERR_SIZE: WIDTH or HEIGHT is 0 or above TESS_DISPLAY_SIZE_MAX
  * @TESS_DISPLAY_ERR_PITCH: PITCH is less than a line has, or no multiple of 4, or all lines
  *	together have more than TESS_DISPLAY_BYTES_MAX
- * @TESS_DISPLAY_ERR_ADDRESS: ADDRESS is not aligned, or not all of it is within VRAM
+ * @TESS_DISPLAY_ERR_ADDRESS: ADDRESS, or CURSOR_ADDRESS, is not aligned, or not all of it is within
+ *	VRAM
  * @TESS_DISPLAY_ERR_HEAD: the head was not given
  * @TESS_DISPLAY_ERR_PERIOD: PERIOD is neither 0 nor from TESS_DISPLAY_PERIOD_MIN to
  *	TESS_DISPLAY_PERIOD_MAX
+ * @TESS_DISPLAY_ERR_CURSOR: nobody shows a cursor of this head, or CURSOR_HOT is not within the image
  */
 enum tess_display_error {
 	TESS_DISPLAY_OK = 0,
@@ -236,6 +250,7 @@ enum tess_display_error {
 	TESS_DISPLAY_ERR_ADDRESS = 4,
 	TESS_DISPLAY_ERR_HEAD = 5,
 	TESS_DISPLAY_ERR_PERIOD = 6,
+	TESS_DISPLAY_ERR_CURSOR = 7,
 };
 
 /* ---- Host page of a slice ---- */

@@ -14,8 +14,11 @@
  * LOOK's damage has what differs, so what a viewer has is exact after the last LOOK that changes
  * nothing.
  *
- * poll() is about the heads that this file has looked at: nothing is readable before the first LOOK,
- * and a viewer of one head is not told of others.
+ * poll() is about the heads, and the cursors, that this file has looked at: nothing is readable before
+ * the first LOOK, and a viewer of one head is not told of others.
+ *
+ * A head may have a cursor on top of its picture, which is not in it: CURSOR tells where, and copies
+ * its image. A file that never asked for the cursor of a head is not told that it changed.
  *
  * Mappings are shared and can only be read, each within one head: where there is no picture, or
  * beyond its end, they read as a page without contents. Their size does not have to be that of the
@@ -28,6 +31,7 @@
 #include <linux/types.h>
 
 #define TESSERA_VIEW_HEADS		4
+#define TESSERA_VIEW_CURSOR_SIZE	64	/* pixels of an edge of a cursor */
 
 /* tessera_view_look::state */
 #define TESSERA_VIEW_GIVEN		0x1	/* the vGPU has this head, and a VMM has the vGPU */
@@ -87,6 +91,35 @@ struct tessera_view_event {
 	__s32 fd;
 };
 
+/* tessera_view_cursor::state */
+#define TESSERA_VIEW_CURSOR_SHOWN	0x1	/* there is a cursor */
+#define TESSERA_VIEW_CURSOR_COPIED	0x2	/* its image was copied to @pixels */
+
+/**
+ * struct tessera_view_cursor - what a head shows on top of its picture
+ * @head: in: number, below TESSERA_VIEW_HEADS
+ * @state: TESSERA_VIEW_CURSOR_*
+ * @serial: in: of the image that the caller has, or 0; out: of the one that is shown now. Each image
+ *	that the guest sets, and a cursor that goes, counts it up, a move does not
+ * @x: column of the picture where the image begins; may be left of it
+ * @y: line, the same
+ * @hot_x: column of the image that points
+ * @hot_y: line
+ * @pixels: in: 0, or the address of TESSERA_VIEW_CURSOR_SIZE lines of as many pixels of 32 bits,
+ *	where the image is copied to if it is not the one that the caller has: ARGB8888, colours
+ *	multiplied by alpha
+ */
+struct tessera_view_cursor {
+	__u32 head;
+	__u32 state;
+	__u64 serial;
+	__s32 x;
+	__s32 y;
+	__u32 hot_x;
+	__u32 hot_y;
+	__u64 pixels;
+};
+
 /*
  * Look at a head. Fails with
  *
@@ -105,5 +138,15 @@ struct tessera_view_event {
  * EFAULT: the argument cannot be read
  */
 #define TESSERA_VIEW_EVENT		_IOW('T', 0x61, struct tessera_view_event)
+
+/*
+ * Look at the cursor of a head. Fails with
+ *
+ * EINVAL: no such head
+ * ENODEV: the mediated device was removed, or its GPU is gone
+ * EFAULT: the argument, or what @pixels is the address of, cannot be read or written
+ * ENOMEM
+ */
+#define TESSERA_VIEW_CURSOR		_IOWR('T', 0x62, struct tessera_view_cursor)
 
 #endif
