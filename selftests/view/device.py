@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../lib")]
 
 import rfb  # noqa: E402
-from server import BUILT, TREE, Server, colour565, wait_for  # noqa: E402
+from server import BUILT, TREE, Server, colour565, cover, premultiplied, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 XRGB8888, ARGB8888, RGB565 = (int.from_bytes(code, "little")
@@ -188,6 +188,26 @@ def test_heads():
         sees(clients[2], 64, 64, without_x(b"\1" * (64 * 64 * 4)))
 
 
+def test_cursor():
+    """On top of a head that the VMM does not show; a move is no picture"""
+    noise = random.Random(4)
+    with Device(2) as d:
+        picture, image = noise.randbytes(200 * 150 * 4), premultiplied(noise)
+        d.load(picture)
+        d.load(image, 1 << 20)
+        d.show(200, 150, head=1)
+        server = d.serve("--head", "1")
+        client = rfb.Client(server.port)
+        client.whole()
+        sees(client, 200, 150, without_x(picture))
+        for where in (20, 30), (-30, 120), (150, -1):
+            want = bytearray(without_x(picture))
+            cover(want, 200, 150, image, *where)
+            d.do("cursor", 1, *where, 1 << 20)
+            sees(client, 200, 150, bytes(want))
+        assert server.stats()["cursor_changes"] >= 3
+
+
 def test_idle():
     with Device(1) as d:
         d.show(64, 64)
@@ -281,6 +301,7 @@ TESTS = {
     "damage that the guest tells": test_damage,
     "what is drawn without a flip is seen": test_untold,
     "each head has its server, and may come later": test_heads,
+    "a cursor that viewers show": test_cursor,
     "nothing is looked at without clients": test_idle,
     "a remote path while there are clients": test_path,
     "the vGPU is removed": test_removed,

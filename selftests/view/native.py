@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../lib")]
 
 import rfb  # noqa: E402
-from server import BUILT, GIVEN, GONE, Head, Server, wait_for  # noqa: E402
+from server import BUILT, GIVEN, GONE, Head, Server, premultiplied, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 FENCE, CONTINUOUS = -312, -313
@@ -93,6 +93,19 @@ def test_sizes():
             w.head.draw_random(w.random)
             w.head.flip()
             same(w.client, w.head)
+
+
+def test_cursor():
+    """It is on top of the picture, wherever it is, and leaves nothing behind"""
+    with Watched(size=(200, 150)) as w:
+        for where in (30, 40), (31, 40), (-20, -5), (170, 130), (400, 20), None, (60, 60):
+            w.head.point(where, premultiplied(w.random))
+            w.head.flip((0, 0, 0, 0))
+            same(w.client, w.head)
+        w.head.fill(50, 50, 40, 40, 0x336699)
+        w.head.flip((50, 50, 90, 90))
+        same(w.client, w.head)
+        assert w.client.settle(3) == 0, "bytes of a cursor that stays"
 
 
 def test_dark():
@@ -438,6 +451,7 @@ TESTS = {
     "odd sizes, long lines, 16 bits a pixel": test_shapes,
     "many flips with damage": test_many_flips,
     "other sizes": test_sizes,
+    "a cursor is on top of the picture": test_cursor,
     "a dark head is black": test_dark,
     "a head that is not there is waited for": test_waits,
     "a still picture sends no byte": test_still,

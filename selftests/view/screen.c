@@ -6,6 +6,7 @@
  *	load ADDRESS FILE	copy a file into VRAM
  *	show HEAD FORMAT WIDTH HEIGHT PITCH ADDRESS [X1 Y1 X2 Y2]	flip, with damage
  *	dark HEAD
+ *	cursor HEAD X Y ADDRESS
  *
  * Each is answered by "ok", or by what was wrong. Ends with standard input.
  */
@@ -63,6 +64,18 @@ static const char *show(struct screen *s, const char *line)
 	return head_commit(&s->v, head, &p) ? "refused" : "ok";
 }
 
+static const char *point(struct screen *s, const char *line)
+{
+	unsigned long long address;
+	unsigned int head;
+	int x, y;
+
+	if (sscanf(line, "cursor %u %d %d %llu", &head, &x, &y, &address) != 4)
+		return "which cursor?";
+	head_move_cursor(&s->v, head, x, y);
+	return head_cursor(&s->v, head, address, 0, 0) ? "refused" : "ok";
+}
+
 static const char *act(struct screen *s, const char *line)
 {
 	unsigned int head;
@@ -71,6 +84,8 @@ static const char *act(struct screen *s, const char *line)
 		return load(s, line);
 	if (!strncmp(line, "show ", 5))
 		return show(s, line);
+	if (!strncmp(line, "cursor ", 7))
+		return point(s, line);
 	if (sscanf(line, "dark %u", &head) != 1)
 		return "unknown";
 	head_disable(&s->v, head);

@@ -14,7 +14,9 @@ import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILT = os.path.join(TREE, "out/tools/view")
-GIVEN, SHOWN, GONE = 1, 2, 4
+GIVEN, SHOWN, GONE, CURSOR = 1, 2, 4, 8
+# Pixels from edge to edge of one
+CURSOR_SIZE = 64
 
 
 def wait_for(what, condition, seconds=60):
@@ -100,6 +102,8 @@ class Head:
             self.memory = mmap.mmap(f.fileno(), room)
         os.mkfifo(os.path.join(self.dir, "flips"))
         self.pipe = os.open(os.path.join(self.dir, "flips"), os.O_RDWR)
+        self.cursor, self.image = None, bytes(CURSOR_SIZE * CURSOR_SIZE * 4)
+        self.point(None)
         self.shape(width, height, pitch, rgb565)
 
     def shape(self, width, height, pitch=None, rgb565=False):
@@ -108,11 +112,18 @@ class Head:
         self.pitch = pitch or width * (2 if rgb565 else 4)
 
     def say(self, state, damage=(0, 0, 0, 0)):
-        os.write(self.pipe, struct.pack("=9I", state, self.rgb565, self.width, self.height,
-                                        self.pitch, *damage))
+        os.write(self.pipe, struct.pack("=9I2i", state | (CURSOR if self.cursor else 0), self.rgb565,
+                                        self.width, self.height, self.pitch, *damage,
+                                        *(self.cursor or (0, 0))))
 
     def flip(self, damage=None):
         self.say(GIVEN | SHOWN, damage or (0, 0, self.width, self.height))
+
+    def point(self, where, image=None):
+        """A cursor from the next flip on; None: none"""
+        self.cursor, self.image = where, image or self.image
+        with open(os.path.join(self.dir, "cursor"), "wb") as f:
+            f.write(self.image)
 
     def line_bytes(self):
         return self.width * (2 if self.rgb565 else 4)
@@ -140,10 +151,33 @@ class Head:
         if self.rgb565:
             return b"".join(colour565(v) for (v,) in struct.iter_unpack("<H", out))
         out[3::4] = bytes(self.width * self.height)
+        if self.cursor:
+            cover(out, self.width, self.height, self.image, *self.cursor)
         return bytes(out)
 
     def cut(self):
         os.truncate(self.file, 0)
+
+
+def premultiplied(noise):
+    """A cursor with holes, glass, and colours"""
+    out = bytearray()
+    for _ in range(CURSOR_SIZE * CURSOR_SIZE):
+        alpha = noise.choice((0, 255, noise.randrange(256)))
+        out += bytes((*(noise.randrange(alpha + 1) for _ in range(3)), alpha))
+    return bytes(out)
+
+
+def cover(pixels, width, height, image, left, top):
+    """A cursor on top of a picture"""
+    for at in range(CURSOR_SIZE * CURSOR_SIZE):
+        x, y = left + at % CURSOR_SIZE, top + at // CURSOR_SIZE
+        if not (0 <= x < width and 0 <= y < height):
+            continue
+        *colours, alpha = image[at * 4:at * 4 + 4]
+        to = (y * width + x) * 4
+        for i, colour in enumerate(colours):
+            pixels[to + i] = min(255, colour + (pixels[to + i] * (255 - alpha) + 127) // 255)
 
 
 def colour565(value):

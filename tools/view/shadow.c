@@ -42,6 +42,35 @@ static void take_rgb565(uint32_t *to, const uint8_t *from, unsigned int count)
 	}
 }
 
+static uint32_t blend(uint32_t under, uint32_t over)
+{
+	uint32_t rest = 255 - (over >> 24), pixel = 0;
+	unsigned int shift;
+
+	for (shift = 0; shift < 24; shift += 8) {
+		uint32_t value =
+			(over >> shift & 255) + ((under >> shift & 255) * rest + 127) / 255;
+
+		/* Guests may give colours that were not multiplied */
+		pixel |= (value < 255 ? value : 255) << shift;
+	}
+	return pixel;
+}
+
+/* On top of pixels from @x on, of line @y */
+static void draw_cursor(const struct shadow_cursor *cursor, uint32_t *line, unsigned int x,
+			unsigned int count, unsigned int y)
+{
+	int row = (int)y - cursor->y, column = (int)x - cursor->x;
+	unsigned int i;
+
+	if (!cursor->shown || row < 0 || row >= SHADOW_CURSOR)
+		return;
+	for (i = 0; i < count; i++, column++)
+		if (column >= 0 && column < SHADOW_CURSOR)
+			line[i] = blend(line[i], cursor->pixels[row * SHADOW_CURSOR + column]);
+}
+
 static void add_tile(struct shadow_tiles *tiles, unsigned int column, unsigned int line)
 {
 	unsigned int bit = line * SHADOW_COLUMNS + column;
@@ -65,6 +94,7 @@ static bool take_tile(struct shadow *shadow, const struct shadow_picture *pictur
 			take_rgb565(line, from + part->x1 * sizeof(uint16_t), count);
 		else
 			take_xrgb(line, from + part->x1 * sizeof(uint32_t), count);
+		draw_cursor(&shadow->cursor, line, part->x1, count, y);
 		if (!memcmp(to, line, count * sizeof(*to)))
 			continue;
 		if (!differs)
@@ -102,6 +132,23 @@ unsigned int shadow_take(struct shadow *shadow, const struct shadow_picture *pic
 		}
 	}
 	return found;
+}
+
+/* From an edge of the cursor to one of the picture */
+static unsigned int within(int edge, unsigned int limit)
+{
+	return edge < 0 ? 0 : least((unsigned int)edge, limit);
+}
+
+struct shadow_rect shadow_under(const struct shadow *shadow)
+{
+	const struct shadow_cursor *c = &shadow->cursor;
+
+	if (!c->shown)
+		return (struct shadow_rect){ 0, 0, 0, 0 };
+	return (struct shadow_rect){ within(c->x, shadow->width), within(c->y, shadow->height),
+				     within(c->x + SHADOW_CURSOR, shadow->width),
+				     within(c->y + SHADOW_CURSOR, shadow->height) };
 }
 
 static unsigned int tiles_of(unsigned int pixels)

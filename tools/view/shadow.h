@@ -9,6 +9,8 @@
 
 /* Pixels from edge to edge of a tile */
 #define SHADOW_TILE 64
+/* Pixels from edge to edge of a cursor (TESSERA_VIEW_CURSOR_SIZE) */
+#define SHADOW_CURSOR 64
 /* The largest picture: that of a head (TESS_DISPLAY_SIZE_MAX) */
 #define SHADOW_SIZE_MAX 8192
 #define SHADOW_PIXELS_MAX ((size_t)SHADOW_SIZE_MAX * SHADOW_SIZE_MAX)
@@ -48,10 +50,24 @@ struct shadow_picture {
 };
 
 /**
+ * struct shadow_cursor - what is shown on top of the picture
+ * @shown: it is
+ * @x: where its first pixel is; may be left of the picture
+ * @y: the same
+ * @pixels: ARGB8888, colours multiplied by alpha
+ */
+struct shadow_cursor {
+	bool shown;
+	int x, y;
+	uint32_t pixels[SHADOW_CURSOR * SHADOW_CURSOR];
+};
+
+/**
  * struct shadow - the copy
  * @pixels: XRGB8888 with X = 0, line after line; of the caller, with room for SHADOW_PIXELS_MAX
  * @width: pixels
  * @height: lines
+ * @cursor: on top of what is taken over from now on
  * @changed: tiles that were changed since the caller emptied it
  * @compared: tiles that shadow_take() looked at, so far
  * @different: pixels of the tiles that differed, so far
@@ -59,6 +75,7 @@ struct shadow_picture {
 struct shadow {
 	uint32_t *pixels;
 	unsigned int width, height;
+	struct shadow_cursor cursor;
 	struct shadow_tiles changed;
 	uint64_t compared, different;
 };
@@ -79,6 +96,9 @@ void shadow_resize(struct shadow *shadow, unsigned int width, unsigned int heigh
  */
 unsigned int shadow_take(struct shadow *shadow, const struct shadow_picture *picture,
 			 const struct shadow_rect *rect);
+
+/* Where a cursor is in the picture; empty: nowhere */
+struct shadow_rect shadow_under(const struct shadow *shadow);
 
 /* Tiles of a picture of that size */
 unsigned int shadow_count(unsigned int width, unsigned int height);

@@ -140,6 +140,23 @@ int source_look(struct source *source, struct source_look *look)
 	return 0;
 }
 
+/* Kernels of before know no cursors */
+int source_cursor(struct source *source, struct shadow_cursor *cursor)
+{
+	struct tessera_view_cursor c = { .head = source->head,
+					 .serial = source->cursor,
+					 .pixels = (uintptr_t)cursor->pixels };
+
+	_Static_assert(SHADOW_CURSOR == TESSERA_VIEW_CURSOR_SIZE, "size of a cursor");
+	if (ioctl(source->fd, TESSERA_VIEW_CURSOR, &c))
+		return errno == ENOTTY ? 0 : -errno;
+	source->cursor = c.serial;
+	cursor->shown = c.state & TESSERA_VIEW_CURSOR_SHOWN;
+	cursor->x = c.x;
+	cursor->y = c.y;
+	return 0;
+}
+
 void source_close(struct source *source)
 {
 	source_rest(source);

@@ -17,6 +17,7 @@
  * @uuid: of the vGPU
  * @map: picture; NULL: nothing is mapped
  * @mapped: bytes of it
+ * @cursor: serial number of the cursor's image that source_cursor() told
  */
 struct source {
 	int fd;
@@ -24,6 +25,7 @@ struct source {
 	char uuid[SOURCE_UUID];
 	const uint8_t *map;
 	size_t mapped;
+	uint64_t cursor;
 };
 
 /**
@@ -47,6 +49,9 @@ int source_open(struct source *source, const char *name, unsigned int head);
 
 /* Returns 0, or -ENODEV if the vGPU is gone, or another negative errno. */
 int source_look(struct source *source, struct source_look *look);
+
+/* What is on top of the picture now. Returns as source_look(). */
+int source_cursor(struct source *source, struct shadow_cursor *cursor);
 
 /* shadow_take() of what a look told. Returns false if the picture went away: look again. */
 bool source_take(const struct source *source, const struct source_look *look,

@@ -16,12 +16,13 @@ static void print(FILE *file, const struct viewer *v)
 		" \"looks\": %" PRIu64 ", \"whole_looks\": %" PRIu64 ",\n"
 		" \"damaged_pixels\": %" PRIu64 ", \"different_pixels\": %" PRIu64 ",\n"
 		" \"compared_tiles\": %" PRIu64 ", \"skipped_tiles\": %" PRIu64 ",\n"
+		" \"cursor_changes\": %" PRIu64 ",\n"
 		" \"frames\": %" PRIu64 ", \"sent_bytes\": %" PRIu64
 		", \"received_bytes\": %" PRIu64 "}\n",
 		v->source.uuid, v->source.head, v->shadow.width, v->shadow.height,
 		clients_count(&v->clients, false), c.accepted, c.refused, v->counters.looks,
 		v->counters.whole, v->counters.damaged, v->shadow.different, v->shadow.compared,
-		v->counters.skipped, c.frames, c.sent, c.received);
+		v->counters.skipped, v->counters.cursors, c.frames, c.sent, c.received);
 }
 
 /* A reader of the file sees all of one state */

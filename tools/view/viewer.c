@@ -84,6 +84,33 @@ static unsigned int take(struct viewer *v, const struct source_look *look,
 	return found;
 }
 
+static void take_rect(struct viewer *v, const struct source_look *look,
+		      const struct shadow_rect *rect)
+{
+	if (rect->x1 < rect->x2 && rect->y1 < rect->y2)
+		take(v, look, rect);
+}
+
+/* What is under it has to be taken over anew, where it was and where it is */
+static void take_cursor(struct viewer *v, const struct source_look *look)
+{
+	struct shadow_rect before = shadow_under(&v->shadow), now;
+	struct shadow_cursor *c = &v->shadow.cursor;
+	bool was = c->shown;
+	uint64_t image = v->source.cursor;
+	int x = c->x, y = c->y;
+
+	/* If it cannot be told, the next look at the head fails, too */
+	if (source_cursor(&v->source, c) || (!was && !c->shown))
+		return;
+	if (was == c->shown && x == c->x && y == c->y && image == v->source.cursor)
+		return;
+	v->counters.cursors++;
+	now = shadow_under(&v->shadow);
+	take_rect(v, look, &before);
+	take_rect(v, look, &now);
+}
+
 /* All of it, as changes may not have been told of */
 static void take_whole(struct viewer *v, const struct source_look *look)
 {
@@ -105,6 +132,7 @@ static void take_picture(struct viewer *v, const struct source_look *look, bool 
 	tell(v, "shows a picture");
 	if (look->width != v->shadow.width || look->height != v->shadow.height)
 		resize(v, look->width, look->height);
+	take_cursor(v, look);
 	if (d->x1 < d->x2 && d->y1 < d->y2) {
 		v->counters.damaged += (uint64_t)(d->x2 - d->x1) * (d->y2 - d->y1);
 		take(v, look, d);

@@ -14,9 +14,10 @@
  * @whole: of these, at all of the picture
  * @skipped: tiles that were not compared, as no damage was there
  * @damaged: pixels that the guest told of
+ * @cursors: how often a cursor came, went, moved or changed
  */
 struct viewer_counters {
-	uint64_t looks, whole, skipped, damaged;
+	uint64_t looks, whole, skipped, damaged, cursors;
 };
 
 /**

@@ -18,6 +18,9 @@
 /* What was said last, and all damage since the last look */
 static struct drawn now;
 
+/* Of a cursor; its image may be another one each time that it is asked for */
+static int cursor_image = -1;
+
 static int open_in(const char *dir, const char *file, int flags)
 {
 	char path[4096];
@@ -40,6 +43,7 @@ int source_open(struct source *source, const char *name, unsigned int head)
 	source->mapped = (size_t)status.st_size;
 	source->map = mmap(NULL, source->mapped, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
+	cursor_image = open_in(name, "cursor", O_RDONLY);
 	return 0;
 }
 
@@ -87,6 +91,17 @@ int source_look(struct source *source, struct source_look *look)
 				      .picture = { source->map, now.pitch, now.rgb565 != 0 },
 				      .damage = { now.x1, now.y1, now.x2, now.y2 } };
 	now.x1 = now.x2 = now.y1 = now.y2 = 0;
+	return 0;
+}
+
+int source_cursor(struct source *source, struct shadow_cursor *cursor)
+{
+	cursor->shown = (now.state & DRAWN_CURSOR) &&
+			pread(cursor_image, cursor->pixels, sizeof(cursor->pixels), 0) ==
+				sizeof(cursor->pixels);
+	cursor->x = now.cursor_x;
+	cursor->y = now.cursor_y;
+	source->cursor++;
 	return 0;
 }
 

@@ -85,6 +85,40 @@ static bool in_set(const struct shadow_tiles *tiles, unsigned int x, unsigned in
 	return tiles->words[bit / 64] >> bit % 64 & 1;
 }
 
+/* One colour of it, with the cursor on top */
+static uint32_t covered(uint32_t under, uint32_t over, unsigned int shift)
+{
+	unsigned int alpha = over >> 24, sum;
+
+	sum = (over >> shift & 255) + ((255 - alpha) * (under >> shift & 255) + 127) / 255;
+	return (sum > 255 ? 255 : sum) << shift;
+}
+
+/* As a viewer sees it */
+static uint32_t seen(const struct scene *s, unsigned int x, unsigned int y)
+{
+	const struct shadow_cursor *c = &s->shadow.cursor;
+	int cx = (int)x - c->x, cy = (int)y - c->y;
+	uint32_t under = pixel(s, x, y), over;
+
+	if (!c->shown || cx < 0 || cy < 0 || cx > 63 || cy > 63)
+		return under;
+	over = c->pixels[cy * 64 + cx];
+	return covered(under, over, 16) | covered(under, over, 8) | covered(under, over, 0);
+}
+
+/* Comes, goes, and is perhaps not within the picture */
+static void change_cursor(struct shadow_cursor *c)
+{
+	unsigned int i;
+
+	c->shown = below(3) != 0;
+	c->x = (int)below(SIDE_MAX + 100) - 80;
+	c->y = (int)below(SIDE_MAX + 100) - 80;
+	for (i = 0; i < 64 * 64; i++)
+		c->pixels[i] = below(1U << 31) << 1 | below(2);
+}
+
 /*
  * Pixels of the rectangle are those of the picture, others as before, and tiles are told of if a
  * pixel differs
@@ -101,7 +135,7 @@ static bool right(const struct scene *s, const struct shadow_rect *rect)
 			bool in = x >= rect->x1 && x < rect->x2 && y >= rect->y1 && y < rect->y2;
 			unsigned int bit = y / SHADOW_TILE * SHADOW_COLUMNS + x / SHADOW_TILE;
 
-			if (shadow->pixels[at] != (in ? pixel(s, x, y) : s->before[at]))
+			if (shadow->pixels[at] != (in ? seen(s, x, y) : s->before[at]))
 				return false;
 			if (shadow->pixels[at] != s->before[at])
 				want.words[bit / 64] |= 1ULL << bit % 64;
@@ -127,6 +161,8 @@ static bool take_once(struct scene *s)
 
 	if (below(3) == 0)
 		rect = (struct shadow_rect){ 0, 0, s->shadow.width, s->shadow.height };
+	if (below(2))
+		change_cursor(&s->shadow.cursor);
 	for (i = below(20); i; i--)
 		s->bytes[below((unsigned int)s->size)] = (uint8_t)below(256);
 	memcpy(s->before, s->shadow.pixels,
@@ -182,6 +218,30 @@ static void test_counts(void)
 	ok(shadow_take(&shadow, &picture, &part) == 1 && shadow.different == 6 &&
 		   shadow.compared == 8,
 	   "only damage is compared");
+}
+
+static void test_under(void)
+{
+	static const struct {
+		int x, y;
+		struct shadow_rect want;
+	} cases[] = {
+		{ 10, 20, { 10, 20, 74, 84 } },	    { -10, -63, { 0, 0, 54, 1 } },
+		{ 90, 120, { 90, 120, 100, 130 } }, { 200, 5, { 100, 5, 100, 69 } },
+		{ -64, 0, { 0, 0, 0, 64 } },
+	};
+	static struct shadow shadow = { .width = 100, .height = 130, .cursor.shown = true };
+	unsigned int i, good = 0;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct shadow_rect got;
+
+		shadow.cursor.x = cases[i].x;
+		shadow.cursor.y = cases[i].y;
+		got = shadow_under(&shadow);
+		good += !memcmp(&got, &cases[i].want, sizeof(got));
+	}
+	ok(good == i, "what a cursor covers: %u of %u", good, i);
 }
 
 static void test_runs(void)
@@ -273,6 +333,7 @@ int main(void)
 	test_random();
 	test_colours();
 	test_counts();
+	test_under();
 	test_runs();
 	test_pace();
 	test_guard();
