@@ -54,6 +54,7 @@ help:
 	@echo 'make bench-migrate  vGPUs that go on elsewhere, in out/bench-migrate.json'
 	@echo 'make bench-user   GPUs that a process serves, beside GPUs on PCI, in out/bench-user.json'
 	@echo 'make bench-gl     OpenGL on the simulated GPU and in two guests, in out/bench-gl.json'
+	@echo 'make bench-view   tessera-view against QEMU on VNC, in out/bench-view.json'
 	@echo 'make bench-api    an OpenCL program on host, passthrough, vGPU and server, in out/bench-api.json, .png'
 	@echo 'make fuzz         fuzzers with sanitizers; SECONDS=60 for each, TARGET="packet isa" runs some'
 	@echo 'make fuzz-kernel  hostile clients in a host VM; SECONDS=60 TARGET=guest SEED=N KERNEL=7.2'
@@ -287,6 +288,9 @@ bench-api: all opencl
 	+@$(IN_ENV) -s -C tools/bench/gpu O=$(OUT)/tools/bench/gpu
 	@$(ENV)tools/bench/bench-api $(if $(QUICK),--quick)
 
+bench-view: all view
+	@$(ENV)tools/bench/bench-view $(if $(QUICK),--quick)
+
 bench-gl: all graphics
 	@$(WITH_GRAPHICS) tools/bench/bench-gl
 
@@ -347,5 +351,5 @@ clean:
 .PHONY: all help modules debug-modules modules_install mirror model lib tools stage install uninstall deb packages \
 	bench-model opencl simulated graphics graphics-if-possible \
 	opencl-if-possible packages-if-possible view view-if-possible check lint docs demo demo-gl demo-opencl shell bench bench-sched \
-	bench-compose bench-migrate bench-user bench-api bench-gl fuzz fuzz-kernel check-faults check-debug \
+	bench-compose bench-migrate bench-user bench-api bench-view bench-gl fuzz fuzz-kernel check-faults check-debug \
 	check-opencl check-graphics check-view check-packages soak dashboard clean

@@ -162,7 +162,10 @@ class Client:
             raise AssertionError(f"encoding {encoding}")
 
     def put_zrle(self, x, y, width, height):
-        tiles = Bytes(self.zrle.decompress(self.read(self.unpack("I")[0])))
+        self.take_zrle(x, y, width, height, self.read(self.unpack("I")[0]))
+
+    def take_zrle(self, x, y, width, height, data):
+        tiles = Bytes(self.zrle.decompress(data))
         for ty in range(0, height, 64):
             for tx in range(0, width, 64):
                 w, h = min(64, width - tx), min(64, height - ty)
@@ -240,6 +243,38 @@ class Client:
         if isinstance(self.socket, ssl.SSLSocket) and self.socket.pending():
             return True
         return bool(select.select([self.socket], [], [], seconds)[0])
+
+
+class Recorder(Client):
+    """One that is fast: it keeps what comes, with the time, and looks at it when it is told to."""
+
+    def __init__(self, *args, **options):
+        self.kept = None
+        super().__init__(*args, **options)
+
+    def record(self):
+        self.kept = [[None, []]]
+
+    def take_zrle(self, *rectangle):
+        if self.kept is None:
+            super().take_zrle(*rectangle)
+        else:
+            self.kept[-1][1].append(rectangle)
+
+    def update(self):
+        done = super().update()
+        if done and self.kept is not None:
+            self.kept[-1][0] = time.monotonic_ns()
+            self.kept.append([None, []])
+        return done
+
+    def play(self):
+        """The picture becomes that of each update in turn; yields its time in ns."""
+        kept, self.kept = self.kept[:-1], None
+        for when, rectangles in kept:
+            for rectangle in rectangles:
+                self.take_zrle(*rectangle)
+            yield when
 
 
 class Bytes:
