@@ -122,6 +122,35 @@ class Tests:
                      still_bytes=18)
         os.symlink("../mdev_supported_types/tessera_pci-C2", self.fs.path(where, "mdev_type"))
 
+    def heads(self, text):
+        """What the heads of C show"""
+        with open(self.fs.path(f"../mdev_bus/0000:01:00.0/{C}/heads"), "w") as f:
+            f.write(text)
+
+    def show_heads(self):
+        self.mdev()
+        same(self.tool.json("show", C)["displays"], [])
+        self.heads("head=0 size=1024x768 shown=12 damaged=9876 last=1,2-3,4\n"
+                   "head=2 size=0x0 shown=0 damaged=0 last=0,0-0,0\n")
+        same(self.tool.json("show", C)["displays"],
+             [{"head": 0, "width": 1024, "height": 768, "shown": 12, "damaged": 9876},
+              {"head": 2, "width": 0, "height": 0, "shown": 0, "damaged": 0}])
+        has(self.tool.run("show", C),
+            "  head0                1024x768, 12 pictures, 9876 pixels of them damaged\n",
+            "  head2                0x0, 0 pictures")
+        pictures = self.values(self.metrics()["tessera_vgpu_head_pictures"], "vgpu", "head")
+        same(pictures, {(C, "0"): 12, (C, "2"): 0})
+        found = self.metrics()
+        same(self.values(found["tessera_vgpu_head_damaged_pixels"], "head")["0",], 9876)
+        same(self.values(found["tessera_vgpu_head_width_pixels"], "head")["0",], 1024)
+        # Whatever is there
+        self.heads("x\nhead= size=1x1\nhead=1 size=5 shown=y\n" + 9 * "head=3 size=2x3\n")
+        same(self.tool.json("show", C)["displays"],
+             [{"head": 1, "width": None, "height": None, "shown": None, "damaged": None}] +
+             3 * [{"head": 3, "width": 2, "height": 3, "shown": None, "damaged": None}])
+        self.heads("")
+        same("tessera_vgpu_head_pictures" in self.metrics(), False)
+
     def show_mdev(self):
         self.mdev()
         seen = self.tool.json("show", C)
@@ -187,6 +216,7 @@ class Tests:
         same(len(set(fields)), len(fields))
         shown = {"gpu": "gpu1", "slice": "gpu0/slice2", "vgpu": C}
         self.mdev()
+        self.heads("head=0 size=1x1 shown=0 damaged=0")
         for kind, name in shown.items():
             members = {m for m, v in self.tool.json("show", name).items()
                        if not (isinstance(v, list) and v and isinstance(v[0], dict))}
@@ -892,6 +922,7 @@ TESTS = (
     ("list: more vGPUs than letters", "wide_letters"),
     ("show", "show"),
     ("show: a mediated device and its counters", "show_mdev"),
+    ("show, metrics: what display heads show", "show_heads"),
     ("query: rows of GPUs, slices, vGPUs, vslices", "query_rows"),
     ("query: slices of several GPUs", "query_spans"),
     ("query: CSV quotes", "query_quotes"),

@@ -75,6 +75,22 @@ static int print_vslices(const struct cli *cli, const struct pool_vgpu *vgpu)
 	return ok ? CLI_OK : cli_error(cli, "out of memory");
 }
 
+/* What each head shows, and has shown */
+static void print_displays(const struct pool_vgpu *vgpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < vgpu->display_count; i++) {
+		const struct pool_head *head = &vgpu->displays[i];
+		char title[32], text[5][NUM_TEXT];
+
+		snprintf(title, sizeof(title), "head%s", num_text(text[0], head->head));
+		printf("  %-*s %sx%s, %s pictures, %s pixels of them damaged\n", NAME_WIDTH, title,
+		       num_text(text[1], head->width), num_text(text[2], head->height),
+		       num_text(text[3], head->shown), num_text(text[4], head->damaged));
+	}
+}
+
 static void print_place(const struct find *found)
 {
 	const struct pool_vgpu *vgpu = found->vgpu;
@@ -97,6 +113,7 @@ static int print_vgpu(const struct cli *cli, const struct find *found)
 		print_attrs(found->vgpu, pool_mdev_attrs);
 		print_attrs(found->vgpu, pool_composition_attrs);
 		print_attrs(found->vgpu, pool_stats_attrs);
+		print_displays(found->vgpu);
 	}
 	if (found->vgpu->node) {
 		print_attrs(found->vgpu, pool_mdev_attrs);

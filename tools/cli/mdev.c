@@ -163,6 +163,39 @@ static void read_stats(int dir, struct pool_vgpu *vgpu)
 	close(stats);
 }
 
+/* "WIDTHxHEIGHT" */
+static void take_size(struct pool_head *head, char *size)
+{
+	char *height = strchr(size, 'x');
+
+	if (!height)
+		return;
+	*height++ = '\0';
+	head->width = num_parse(size);
+	head->height = num_parse(height);
+}
+
+/* A line for each */
+static void read_heads(int dir, struct pool_vgpu *vgpu)
+{
+	char text[ATTR_MAX], size[NUM_TEXT], *rest = text, *line;
+
+	if (attr_read(dir, "heads", text, sizeof(text)))
+		return;
+	while ((line = strsep(&rest, "\n")) && vgpu->display_count < POOL_HEADS) {
+		struct pool_head *head = &vgpu->displays[vgpu->display_count];
+
+		head->head = word_num(line, "head");
+		if (!head->head.known)
+			continue;
+		head->shown = word_num(line, "shown");
+		head->damaged = word_num(line, "damaged");
+		if (word_text(line, "size", size))
+			take_size(head, size);
+		vgpu->display_count++;
+	}
+}
+
 static int read_mdev(int dir, const char *name, void *ctx)
 {
 	const struct parent *parent = ctx;
@@ -189,6 +222,7 @@ static int read_mdev(int dir, const char *name, void *ctx)
 	pool_read_attrs(dir, pool_mdev_attrs, POOL_STATE, vgpu);
 	read_type(dir, vgpu);
 	read_stats(dir, vgpu);
+	read_heads(dir, vgpu);
 	attr_text(dir, "composition", line, sizeof(line));
 	take_composition(vgpu, line);
 	return 0;

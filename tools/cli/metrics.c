@@ -31,6 +31,7 @@ enum source {
 	OF_GPU,
 	OF_SLICE,
 	OF_VGPU,
+	OF_HEAD,
 	SUM_OF_VSLICES,
 	MEAN_OF_VSLICES,
 };
@@ -59,6 +60,7 @@ struct family {
 #define GPU(member) OF_GPU, offsetof(struct pool_gpu, member)
 #define SLICE(member) OF_SLICE, offsetof(struct pool_slice, member)
 #define VGPU(member) OF_VGPU, offsetof(struct pool_vgpu, member)
+#define HEAD(member) OF_HEAD, offsetof(struct pool_head, member)
 #define SUM(member) SUM_OF_VSLICES, offsetof(struct pool_vslice, member)
 #define MEAN(member) MEAN_OF_VSLICES, offsetof(struct pool_vslice, member)
 
@@ -184,6 +186,14 @@ static const struct family families[] = {
 	  "VRAM that resets had to zero." },
 	{ "vgpu_still_bytes", "bytes", true, VGPU(still_bytes), SCALE_ONE, POOL_STATE,
 	  "VRAM that moves to other GPUs copied while the vGPU stood still." },
+	{ "vgpu_head_width_pixels", "pixels", false, HEAD(width), SCALE_ONE, POOL_STATE,
+	  "Width of what the display head shows; 0: it shows nothing." },
+	{ "vgpu_head_height_pixels", "pixels", false, HEAD(height), SCALE_ONE, POOL_STATE,
+	  "Height of what the display head shows." },
+	{ "vgpu_head_pictures", NULL, true, HEAD(shown), SCALE_ONE, POOL_STATE,
+	  "Pictures that the display head showed." },
+	{ "vgpu_head_damaged_pixels", "pixels", true, HEAD(damaged), SCALE_ONE, POOL_STATE,
+	  "Pixels of these that differed from the picture before, as the guest says." },
 };
 /* clang-format on */
 
@@ -192,11 +202,13 @@ static const struct family families[] = {
  * @gpu: always set
  * @slice: set if it is a slice
  * @vgpu: set if it is a vGPU, or the part of it that is of @gpu
+ * @head: set if it is a display head of @vgpu
  */
 struct object {
 	const struct pool_gpu *gpu;
 	const struct pool_slice *slice;
 	const struct pool_vgpu *vgpu;
+	const struct pool_head *head;
 };
 
 /* ---- text ---- */
@@ -257,6 +269,8 @@ static void print_object(const struct out *out, const char *name, const char *su
 		fprintf(out->file, ",slice=\"%u\"", object->slice->index);
 	if (object->vgpu)
 		print_label(out, "vgpu", object->vgpu->name);
+	if (object->head)
+		fprintf(out->file, ",head=\"%" PRId64 "\"", object->head->head.v);
 }
 
 /* ---- values ---- */
@@ -275,6 +289,8 @@ static struct num value_of(const struct family *family, const struct object *obj
 		return member(object->slice, family->member);
 	case OF_VGPU:
 		return member(object->vgpu, family->member);
+	case OF_HEAD:
+		return member(object->head, family->member);
 	case SUM_OF_VSLICES:
 		return pool_vgpu_sum(object->vgpu, family->member);
 	case MEAN_OF_VSLICES:
@@ -381,11 +397,28 @@ static unsigned int objects(const struct pool_gpu *gpu, enum source source)
 	case OF_SLICE:
 		return gpu->slice_count;
 	case OF_VGPU:
+	case OF_HEAD:
 	case SUM_OF_VSLICES:
 	case MEAN_OF_VSLICES:
 		break;
 	}
 	return gpu->vgpu_count;
+}
+
+/* Of one of these objects, or of what that has several of */
+static void print_samples_of(const struct out *out, const struct family *family,
+			     struct object *object, bool *any)
+{
+	unsigned int i;
+
+	if (family->source != OF_HEAD) {
+		print_sample(out, family, object, any);
+		return;
+	}
+	for (i = 0; i < object->vgpu->display_count; i++) {
+		object->head = &object->vgpu->displays[i];
+		print_sample(out, family, object, any);
+	}
 }
 
 static void print_samples(const struct out *out, const struct pool *pool,
@@ -402,7 +435,7 @@ static void print_samples(const struct out *out, const struct pool *pool,
 				object.slice = &object.gpu->slices[j];
 			else if (family->source != OF_GPU)
 				object.vgpu = &object.gpu->vgpus[j];
-			print_sample(out, family, &object, &any);
+			print_samples_of(out, family, &object, &any);
 		}
 	}
 }

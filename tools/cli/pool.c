@@ -155,6 +155,15 @@ const struct pool_attr pool_node_attrs[] = {
 	{ 0 },
 };
 
+const struct pool_attr pool_head_attrs[] = {
+	NUM(pool_head, head),
+	NUM(pool_head, width),
+	NUM(pool_head, height),
+	NUM(pool_head, shown),
+	NUM(pool_head, damaged),
+	{ 0 },
+};
+
 const struct pool_attr pool_given_attrs[] = {
 	NUM(pool_vslice, given),
 	{ 0 },

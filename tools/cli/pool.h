@@ -41,6 +41,21 @@ struct pool_vslice {
 	struct num given;
 };
 
+/* As many display heads as a vGPU can have */
+#define POOL_HEADS 4
+
+/**
+ * struct pool_head - a display head, as the file heads of the mediated device has it
+ * @head: number
+ * @width: pixels of what is shown, 0: nothing is
+ * @height: lines
+ * @shown: pictures
+ * @damaged: pixels of them
+ */
+struct pool_head {
+	struct num head, width, height, shown, damaged;
+};
+
 /**
  * struct pool_vgpu - a vGPU
  * @dir: its directory; the owner in the slices if the kernel has no directory for it
@@ -59,6 +74,8 @@ struct pool_vslice {
  * @generation: of its composition
  * @memory: bytes of VRAM
  * @heads: display heads, a mask
+ * @displays: what they show
+ * @display_count: of them
  * @given: vslices that slices are given for
  * @withheld: the others
  * @vslices: by index; those of other GPUs are behind its own
@@ -84,6 +101,8 @@ struct pool_vgpu {
 	struct num generation, memory, heads, given, withheld;
 	struct num pinned_pages, stage2_faults, stage2_refused, client_faults;
 	struct num completions, traps, mmap_faults, zeroed_bytes, still_bytes;
+	struct pool_head displays[POOL_HEADS];
+	unsigned int display_count;
 	struct pool_vslice *vslices;
 	unsigned int vslice_count, own_count;
 };
@@ -169,6 +188,8 @@ extern const struct pool_attr pool_stats_attrs[];
 extern const struct pool_attr pool_composition_attrs[];
 /* The files of its directory as a node, but for those that mediated devices have, too */
 extern const struct pool_attr pool_node_attrs[];
+/* Of a head */
+extern const struct pool_attr pool_head_attrs[];
 /* Of a vslice: what the composition of its vGPU says */
 extern const struct pool_attr pool_given_attrs[];
 

@@ -75,6 +75,19 @@ static struct json_object *vslice_json(const struct pool_vslice *vslice)
 	return obj;
 }
 
+static struct json_object *displays_json(const struct pool_vgpu *vgpu)
+{
+	struct json_object *list = json_object_new_array(), *obj;
+	unsigned int i;
+
+	for (i = 0; i < vgpu->display_count; i++) {
+		obj = json_object_new_object();
+		add_attrs(obj, &vgpu->displays[i], pool_head_attrs, POOL_ALL);
+		json_object_array_add(list, obj);
+	}
+	return list;
+}
+
 struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool_vgpu *vgpu)
 {
 	struct json_object *obj = json_object_new_object(), *list = json_object_new_array();
@@ -87,6 +100,7 @@ struct json_object *pool_vgpu_json(const struct pool_gpu *gpu, const struct pool
 	add_attrs(obj, vgpu, pool_composition_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_stats_attrs, POOL_ALL);
 	add_attrs(obj, vgpu, pool_node_attrs, POOL_ALL);
+	json_object_object_add(obj, "displays", displays_json(vgpu));
 	for (i = 0; i < vgpu->vslice_count; i++)
 		json_object_array_add(list, vslice_json(&vgpu->vslices[i]));
 	json_object_object_add(obj, "vslices", list);
