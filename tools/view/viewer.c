@@ -111,8 +111,8 @@ static void take_cursor(struct viewer *v, const struct source_look *look)
 	take_rect(v, look, &now);
 }
 
-/* All of it, as changes may not have been told of */
-static void take_whole(struct viewer *v, const struct source_look *look)
+/* All of it, as all of it is damaged, or as changes may not have been told of */
+static void take_whole(struct viewer *v, const struct source_look *look, bool told)
 {
 	struct shadow_rect all = { 0, 0, look->width, look->height };
 	uint64_t begin = now_ns(), end;
@@ -120,7 +120,7 @@ static void take_whole(struct viewer *v, const struct source_look *look)
 
 	end = now_ns();
 	v->counters.whole++;
-	pace_whole(&v->pace, end, end - begin, found != 0);
+	pace_whole(&v->pace, end, end - begin, found && !told);
 }
 
 static void take_picture(struct viewer *v, const struct source_look *look, bool whole)
@@ -133,12 +133,15 @@ static void take_picture(struct viewer *v, const struct source_look *look, bool 
 	if (look->width != v->shadow.width || look->height != v->shadow.height)
 		resize(v, look->width, look->height);
 	take_cursor(v, look);
-	if (d->x1 < d->x2 && d->y1 < d->y2) {
+	if (d->x1 < d->x2 && d->y1 < d->y2)
 		v->counters.damaged += (uint64_t)(d->x2 - d->x1) * (d->y2 - d->y1);
-		take(v, look, d);
+	if (!d->x1 && !d->y1 && d->x2 == look->width && d->y2 == look->height) {
+		take_whole(v, look, true);
+	} else {
+		take_rect(v, look, d);
+		if (whole)
+			take_whole(v, look, false);
 	}
-	if (whole)
-		take_whole(v, look);
 	compared = v->shadow.compared - before;
 	v->counters.skipped += compared < tiles ? tiles - compared : 0;
 }
