@@ -143,19 +143,21 @@ static int cursor_take(struct tess_mdev_viewer *viewer, struct tessera_view_curs
 {
 	struct tess_mdev *tm;
 	u64 had = look->serial;
-	int ret;
+	int ret = 0;
 
 	guard(rwsem_read)(&viewer->view->lock);
 	tm = viewer->view->tm;
 	if (!tm)
 		return -ENODEV;
-	guard(rwsem_write)(&tm->map_lock);
+	down_write(&tm->map_lock);
 	tess_mdev_cursor_look(tm, viewer, look);
-	if (!image || !(look->state & TESSERA_VIEW_CURSOR_SHOWN) || look->serial == had)
-		return 0;
-	ret = tess_mdev_cursor_image(tm, look->head, image);
-	if (!ret)
-		look->state |= TESSERA_VIEW_CURSOR_COPIED;
+	/* VRAM may be slow to read, and who reads it holds up no page faults */
+	downgrade_write(&tm->map_lock);
+	if (image && look->state & TESSERA_VIEW_CURSOR_SHOWN && look->serial != had) {
+		ret = tess_mdev_cursor_image(tm, look->head, image);
+		look->state |= ret ? 0 : TESSERA_VIEW_CURSOR_COPIED;
+	}
+	up_read(&tm->map_lock);
 	return ret;
 }
 
