@@ -5,6 +5,7 @@
  * off, or of another vGPU. Needs no guest: this process is both VMMs, and its memory is the
  * machine's.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "harness.h"
 #include "heads.h"
 #include "saved.h"
+#include "views.h"
 #include "vgpu.h"
 
 #define PIECE (1 << 20)
@@ -379,9 +381,11 @@ TEST_F(saved, back_and_forth)
 
 TEST_F(saved, heads)
 {
-	static const char blueprint[] = "slices=1 kind=render memory=4M heads=2";
+	static const char blueprint[] = "slices=1 kind=render memory=4M heads=3";
 	const struct head_plane picture = { XRGB8888, 640, 480, 2560, 0x10000 };
+	uint8_t edid[384];
 	unsigned int n;
+	int fd;
 
 	ASSERT_EQ(0, ends_open(&self->e, blueprint, blueprint));
 	ASSERT_EQ(0, head_commit(&self->e.src, 0, &picture));
@@ -390,13 +394,20 @@ TEST_F(saved, heads)
 	head_write(&self->e.src, 0, TESS_DREG_EVENT_MASK, TESS_DEVENT_FLIP);
 	ASSERT_EQ(0, head_cursor(&self->e.src, 1, 0x4000, 1, 2));
 	head_move_cursor(&self->e.src, 1, -5, 6);
+	memset(edid, 0x5a, sizeof(edid));
+	fd = view_open_as(self->e.src.uuid, O_RDWR);
+	ASSERT_EQ(0, view_monitor(fd, 1, edid, sizeof(edid)));
+	ASSERT_EQ(0, view_monitor(fd, 2, NULL, 0));
+	close(fd);
 	carry(_metadata, self, PIECE);
-	for (n = 0; n < 2; n++) {
+	for (n = 0; n < 3; n++) {
 		EXPECT_EQ(head32(&self->e.src, n, TESS_DREG_STATUS),
 			  head32(&self->e.dst, n, TESS_DREG_STATUS));
 		EXPECT_EQ(head32(&self->e.src, n, TESS_DREG_EDID + 8),
 			  head32(&self->e.dst, n, TESS_DREG_EDID + 8));
 	}
+	EXPECT_EQ(sizeof(edid), head32(&self->e.dst, 1, TESS_DREG_EDID_SIZE));
+	EXPECT_EQ(0x5a5a5a5a, head32(&self->e.dst, 1, TESS_DREG_EDID + 380));
 	EXPECT_EQ(640, head32(&self->e.dst, 0, TESS_DREG_WIDTH));
 	EXPECT_EQ(0x10000, head64(&self->e.dst, 0, TESS_DREG_ADDRESS));
 	EXPECT_EQ(TESS_DEVENT_FLIP, head32(&self->e.dst, 0, TESS_DREG_EVENT_MASK));

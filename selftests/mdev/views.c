@@ -48,6 +48,13 @@ uint32_t view_cursor(int fd, unsigned int n, uint64_t had, uint32_t *pixels,
 	return ioctl(fd, TESSERA_VIEW_CURSOR, c) ? ~0U : c->state;
 }
 
+int view_monitor(int fd, unsigned int n, const void *edid, uint32_t size)
+{
+	struct tessera_view_monitor m = { .head = n, .edid_size = size, .edid = (uintptr_t)edid };
+
+	return ioctl(fd, TESSERA_VIEW_MONITOR, &m);
+}
+
 const uint8_t *view_map(int fd, unsigned int n, size_t size)
 {
 	struct tessera_view_look l;

@@ -22,6 +22,8 @@ uint64_t view_serial(int fd, unsigned int n);
 /* Look at the cursor of head @n: its state, ~0 if that failed; @pixels: NULL, or for its image */
 uint32_t view_cursor(int fd, unsigned int n, uint64_t had, uint32_t *pixels,
 		     struct tessera_view_cursor *c);
+/* Plug in a monitor with this EDID, or none (0 bytes): 0, -1 */
+int view_monitor(int fd, unsigned int n, const void *edid, uint32_t size);
 /* Map head @n, at which that looks: MAP_FAILED */
 const uint8_t *view_map(int fd, unsigned int n, size_t size);
 /* What poll() says now */

@@ -55,7 +55,8 @@ class Device:
         self.screen.stdin.write(" ".join(map(str, words)) + "\n")
         self.screen.stdin.flush()
         answer = self.screen.stdout.readline().strip()
-        assert answer == "ok", f"{words}: {answer}"
+        assert answer.startswith("ok"), f"{words}: {answer}"
+        return answer[3:]
 
     def load(self, data, address=0):
         path = os.path.join(self.dir, "data")
@@ -208,6 +209,27 @@ def test_cursor():
         assert server.stats()["cursor_changes"] >= 3
 
 
+def test_resize():
+    """A client asks for a size, and the guest finds a monitor of it"""
+    with Device(2) as d:
+        d.show(200, 150, head=1)
+        server = d.serve("--head", "1", "--resize")
+        client = rfb.Client(server.port, (rfb.ZRLE, rfb.DESKTOP_SIZE, rfb.EXTENDED_SIZE))
+        client.whole()
+        assert d.do("monitor", 1) == "1024x768"
+        client.want_size(1366, 768)
+        wait_for("a monitor", lambda: d.do("monitor", 1) == "1366x768")
+        d.show(1366, 768, head=1)
+        client.follow(lambda: (client.width, client.height) == (1366, 768))
+        # That of the first head is the VMM's
+        server = d.serve("--resize")
+        client = rfb.Client(server.port, (rfb.ZRLE, rfb.DESKTOP_SIZE, rfb.EXTENDED_SIZE))
+        client.whole()
+        client.want_size(1366, 768)
+        wait_for("a word", lambda: "the monitor of its VMM" in server.log())
+        assert d.do("monitor", 0) == "1024x768"
+
+
 def test_idle():
     with Device(1) as d:
         d.show(64, 64)
@@ -302,6 +324,7 @@ TESTS = {
     "what is drawn without a flip is seen": test_untold,
     "each head has its server, and may come later": test_heads,
     "a cursor that viewers show": test_cursor,
+    "a client chooses the size": test_resize,
     "nothing is looked at without clients": test_idle,
     "a remote path while there are clients": test_path,
     "the vGPU is removed": test_removed,

@@ -108,6 +108,63 @@ def test_cursor():
         assert w.client.settle(3) == 0, "bytes of a cursor that stays"
 
 
+def monitors(head):
+    with open(os.path.join(head.dir, "monitor")) as f:
+        return f.read().split()
+
+
+def sized(head, *options):
+    """A server, and a client that knows how to ask for a size"""
+    head.draw_random(random.Random(5))
+    head.flip()
+    server = start(head, *options)
+    client = rfb.Client(server.port, (rfb.ZRLE, rfb.DESKTOP_SIZE, rfb.EXTENDED_SIZE))
+    client.whole()
+    same(client, head)
+    return server, client
+
+
+def test_resize():
+    """A client asks for a size, the guest takes it, and the client has the picture"""
+    head = Head(640, 480)
+    open(os.path.join(head.dir, "monitor"), "w").close()
+    server, client = sized(head, "--resize")
+    client.want_size(800, 600)
+    wait_for("a monitor", lambda: monitors(head) == ["800x600"])
+    head.shape(800, 600)
+    head.draw_random(random.Random(6))
+    head.flip()
+    same(client, head)
+    # Many wishes: one each second, and the last one is what counts
+    begin = time.monotonic()
+    for i in range(100):
+        client.want_size(1000 + i, 700)
+    client.follow(lambda: monitors(head)[-1] == "1099x700")
+    assert len(monitors(head)) <= 3 + time.monotonic() - begin, monitors(head)
+    for size in (0, 100), (100, 0), (65535, 65535):
+        client.want_size(*size)
+    time.sleep(2)
+    assert monitors(head)[-1] in ("1099x700", "65535x65535"), monitors(head)
+    same(client, head)
+    assert server.end() == 0
+
+
+def test_no_resize():
+    """Nobody may, unless it was said; and not if the monitor is somebody else's"""
+    head = Head(640, 480)
+    open(os.path.join(head.dir, "monitor"), "w").close()
+    server, client = sized(head)
+    client.want_size(800, 600)
+    time.sleep(1)
+    assert monitors(head) == [] and server.end() == 0
+    os.unlink(os.path.join(head.dir, "monitor"))
+    server, client = sized(head, "--resize")
+    client.want_size(800, 600)
+    wait_for("a word", lambda: "the monitor of its VMM" in server.log())
+    same(client, head)
+    assert server.end() == 0
+
+
 def test_dark():
     with Watched() as w:
         w.head.say(GIVEN)
@@ -452,6 +509,8 @@ TESTS = {
     "many flips with damage": test_many_flips,
     "other sizes": test_sizes,
     "a cursor is on top of the picture": test_cursor,
+    "a client chooses the size": test_resize,
+    "unless it may not": test_no_resize,
     "a dark head is black": test_dark,
     "a head that is not there is waited for": test_waits,
     "a still picture sends no byte": test_still,

@@ -9,7 +9,7 @@ import struct
 import time
 import zlib
 
-RAW, TIGHT, ZRLE, DESKTOP_SIZE = 0, 7, 16, -223
+RAW, TIGHT, ZRLE, DESKTOP_SIZE, EXTENDED_SIZE = 0, 7, 16, -223, -308
 SECURITY_NONE, SECURITY_VENCRYPT = 1, 19
 X509_PLAIN = 262
 # XRGB8888, as a GPU has it in memory
@@ -134,6 +134,9 @@ class Client:
     def request(self, incremental=True):
         self.send(struct.pack(">BBHHHH", 3, incremental, 0, 0, self.width, self.height))
 
+    def want_size(self, width, height):
+        self.send(struct.pack(">BxHHBxIHHHHI", 251, width, height, 1, 0, 0, 0, width, height, 0))
+
     def update(self):
         """Take a message; true if it was an update of the picture."""
         kind = self.read(1)[0]
@@ -152,6 +155,11 @@ class Client:
         x, y, width, height, encoding = self.unpack("HHHHi")
         if encoding == DESKTOP_SIZE:
             self.resize(width, height)
+        elif encoding == EXTENDED_SIZE:
+            self.read(16 * self.unpack("Bxxx")[0])
+            # x is who asked for it, y an error
+            if not y and (width, height) != (self.width, self.height):
+                self.resize(width, height)
         elif encoding == RAW:
             self.put(x, y, width, height, self.read(width * height * 4))
         elif encoding == ZRLE:

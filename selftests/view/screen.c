@@ -7,6 +7,7 @@
  *	show HEAD FORMAT WIDTH HEIGHT PITCH ADDRESS [X1 Y1 X2 Y2]	flip, with damage
  *	dark HEAD
  *	cursor HEAD X Y ADDRESS
+ *	monitor HEAD		answered by "ok", with the size of its preferred mode
  *
  * Each is answered by "ok", or by what was wrong. Ends with standard input.
  */
@@ -76,6 +77,22 @@ static const char *point(struct screen *s, const char *line)
 	return head_cursor(&s->v, head, address, 0, 0) ? "refused" : "ok";
 }
 
+static const char *monitor(struct screen *s, const char *line)
+{
+	static char text[32];
+	unsigned int head;
+	uint32_t a, b;
+
+	if (sscanf(line, "monitor %u", &head) != 1)
+		return "which monitor?";
+	/* Bytes 56 to 61 of the EDID: of the first detailed timing */
+	a = head32(&s->v, head, TESS_DREG_EDID + 56);
+	b = head32(&s->v, head, TESS_DREG_EDID + 60);
+	snprintf(text, sizeof(text), "ok %ux%u", (a & 255) | (a >> 20 & 15) << 8,
+		 (a >> 24) | (b >> 12 & 15) << 8);
+	return text;
+}
+
 static const char *act(struct screen *s, const char *line)
 {
 	unsigned int head;
@@ -86,6 +103,8 @@ static const char *act(struct screen *s, const char *line)
 		return show(s, line);
 	if (!strncmp(line, "cursor ", 7))
 		return point(s, line);
+	if (!strncmp(line, "monitor ", 8))
+		return monitor(s, line);
 	if (sscanf(line, "dark %u", &head) != 1)
 		return "unknown";
 	head_disable(&s->v, head);

@@ -142,6 +142,17 @@ unsigned int clients_count(const struct clients *clients, bool ready)
 	return count;
 }
 
+uint64_t clients_wanted(struct clients *clients)
+{
+	uint64_t wanted = 0;
+	struct client *c;
+
+	for (c = clients->each; c < clients->each + CLIENTS_MAX; c++)
+		if (c->pid)
+			wanted = atomic_exchange(&c->share->wanted, 0) ?: wanted;
+	return wanted;
+}
+
 void clients_tell(struct clients *clients, const struct shadow_tiles *tiles)
 {
 	struct client *c;

@@ -56,6 +56,9 @@ void clients_reap(struct clients *clients);
 /* How many there are; @ready: of those that want pictures */
 unsigned int clients_count(const struct clients *clients, bool ready);
 
+/* Take out a size that a client asked for: width << 32 | height; 0: none did. */
+uint64_t clients_wanted(struct clients *clients);
+
 /* Tell all that tiles changed. */
 void clients_tell(struct clients *clients, const struct shadow_tiles *tiles);
 

@@ -26,6 +26,7 @@ enum {
 	OPT_USER,
 	OPT_CERT,
 	OPT_KEY,
+	OPT_RESIZE,
 	OPT_ANYONE,
 	OPT_RATE,
 	OPT_STATS,
@@ -45,6 +46,7 @@ static const char usage_text[] =
 	"  --tls-key FILE       its key: viewers connect by TLS, and\n"
 	"  --user NAME          say this name, and\n"
 	"  --password-file FILE what the first line of this file has\n"
+	"  --resize             viewers choose the size of the picture: the guest gets a monitor like that\n"
 	"  --anyone             listen for other machines without TLS and password\n"
 	"  --rate HZ            pictures a second at most (60)\n"
 	"  --stats FILE         write counters there as JSON at the end, and on SIGUSR1\n"
@@ -58,6 +60,7 @@ static const struct option long_options[] = {
 	{ "user", required_argument, NULL, OPT_USER },
 	{ "tls-cert", required_argument, NULL, OPT_CERT },
 	{ "tls-key", required_argument, NULL, OPT_KEY },
+	{ "resize", no_argument, NULL, OPT_RESIZE },
 	{ "anyone", no_argument, NULL, OPT_ANYONE },
 	{ "rate", required_argument, NULL, OPT_RATE },
 	{ "stats", required_argument, NULL, OPT_STATS },
@@ -165,6 +168,9 @@ static bool take(struct options *o, int option, const char *value, const char **
 		return true;
 	case OPT_KEY:
 		o->access.key = value;
+		return true;
+	case OPT_RESIZE:
+		o->resize = true;
 		return true;
 	case OPT_ANYONE:
 		o->anyone = true;

@@ -20,6 +20,7 @@
  * @head: number
  * @address: to listen on
  * @port: to listen on, as text
+ * @resize: clients may choose the size of the picture
  * @anyone: let the network in without TLS and a password
  * @rate: pictures a second at most
  * @stats: file for counters, or NULL
@@ -30,7 +31,7 @@ struct options {
 	unsigned int head;
 	const char *address;
 	char port[8];
-	bool anyone;
+	bool resize, anyone;
 	unsigned int rate;
 	const char *stats;
 	struct serve_access access;

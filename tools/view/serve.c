@@ -240,6 +240,20 @@ static void on_ready(struct nvnc_client *client)
 	eventfd_write(session.serve->attention, 1);
 }
 
+/* False: no. It is told of another size if the guest takes it, as of any */
+static bool on_layout(struct nvnc_client *client, const struct nvnc_desktop_layout *layout)
+{
+	uint64_t width = nvnc_desktop_layout_get_width(layout);
+	uint64_t height = nvnc_desktop_layout_get_height(layout);
+
+	(void)client;
+	if (!session.serve->resize || !width || !height)
+		return false;
+	atomic_store(&session.serve->client->wanted, width << 32 | height);
+	eventfd_write(session.serve->attention, 1);
+	return true;
+}
+
 static void on_late(void *timer)
 {
 	struct session *s = aml_get_userdata(timer);
@@ -280,6 +294,7 @@ static bool start_server(struct session *s, int *near)
 	}
 	nvnc_set_name(s->vnc, s->serve->name);
 	nvnc_set_new_client_fn(s->vnc, on_ready);
+	nvnc_set_desktop_layout_fn(s->vnc, on_layout);
 	nvnc_add_display(s->vnc, s->display);
 	return true;
 }

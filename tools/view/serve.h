@@ -26,7 +26,8 @@ struct serve_access {
  * @picture: what it sees, with its pixels
  * @client: which tiles of it changed, and what is counted
  * @wake: eventfd: tiles changed
- * @attention: eventfd, to be written when the client is ready
+ * @resize: the client may ask for another size
+ * @attention: eventfd, to be written when the client is ready, or asks for that
  */
 struct serve {
 	const struct serve_access *access;
@@ -34,6 +35,7 @@ struct serve {
 	int connection;
 	const struct share_picture *picture;
 	struct share_client *client;
+	bool resize;
 	int wake, attention;
 };
 

@@ -28,13 +28,14 @@ struct share_picture {
  * @frames: pictures that differed so far, as they were given to the library
  * @sent: bytes so far, on the network
  * @received: the same
+ * @wanted: size that the client asked for since the server took it out: width << 32 | height; 0: none
  * @tiles: those that changed since the process took them out, as struct shadow_tiles
  *
  * A client that is slow finds more tiles when it looks again; nothing queues.
  */
 struct share_client {
 	_Atomic bool ready;
-	_Atomic uint64_t frames, sent, received;
+	_Atomic uint64_t frames, sent, received, wanted;
 	_Atomic uint64_t tiles[SHADOW_WORDS];
 };
 

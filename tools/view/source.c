@@ -19,6 +19,7 @@
 #include <drm/drm_fourcc.h>
 #include <linux/tessera_view.h>
 
+#include "edid.h"
 #include "say.h"
 #include "source.h"
 
@@ -155,6 +156,18 @@ int source_cursor(struct source *source, struct shadow_cursor *cursor)
 	cursor->x = c.x;
 	cursor->y = c.y;
 	return 0;
+}
+
+int source_monitor(struct source *source, unsigned int width, unsigned int height)
+{
+	uint8_t edid[EDID_SIZE];
+	struct tessera_view_monitor m = { .head = source->head,
+					  .edid_size = sizeof(edid),
+					  .edid = (uintptr_t)edid };
+
+	if (!edid_make(edid, width, height))
+		return -ERANGE;
+	return ioctl(source->fd, TESSERA_VIEW_MONITOR, &m) ? -errno : 0;
 }
 
 void source_close(struct source *source)

@@ -53,6 +53,9 @@ int source_look(struct source *source, struct source_look *look);
 /* What is on top of the picture now. Returns as source_look(). */
 int source_cursor(struct source *source, struct shadow_cursor *cursor);
 
+/* Plug in a monitor of that size. Returns 0; -ERANGE there is none of that size; as ioctl. */
+int source_monitor(struct source *source, unsigned int width, unsigned int height);
+
 /* shadow_take() of what a look told. Returns false if the picture went away: look again. */
 bool source_take(const struct source *source, const struct source_look *look,
 		 const struct shadow_rect *rect, struct shadow *shadow, unsigned int *found);

@@ -187,6 +187,27 @@ static void look(struct viewer *v, bool whole)
 	}
 }
 
+/* ---- other sizes ---- */
+
+/* Clients may ask as often as they like, and a guest takes its time for each */
+#define RESIZE_NS NS_PER_S
+
+static void ask_for_size(struct viewer *v, uint64_t now)
+{
+	unsigned int width = (unsigned int)(v->wanted >> 32), height = (unsigned int)v->wanted;
+	int error = 0;
+
+	v->wanted = 0;
+	v->resize_at = now + RESIZE_NS;
+	if (width != v->shadow.width || height != v->shadow.height)
+		error = source_monitor(&v->source, width, height);
+	errno = -error;
+	if (error == -EBUSY)
+		tell(v, "has the monitor of its VMM: viewers choose one with path=remote");
+	else if (error)
+		say("no monitor of %ux%u: %m", width, height);
+}
+
 /* ---- events ---- */
 
 /* In the process of a client: what only the server needs */
@@ -206,6 +227,7 @@ static void on_connection(struct viewer *v)
 	struct serve serve = { .access = &v->options->access,
 			       .name = name,
 			       .picture = v->picture_of_clients,
+			       .resize = v->options->resize,
 			       .attention = v->attention };
 
 	snprintf(name, sizeof(name), "vGPU %s head %u", v->source.uuid, v->source.head);
@@ -232,17 +254,21 @@ static void on_signal(struct viewer *v)
 /* How long to wait, and whether the head is waited for */
 static struct timespec *time_left(struct viewer *v, struct timespec *left, short *head_events)
 {
-	uint64_t now = now_ns(), next;
+	uint64_t now = now_ns(), next = UINT64_MAX;
 
 	*head_events = 0;
-	if (!v->watched)
-		return NULL;
-	/* A head that changed is not looked at before its time */
-	next = v->pace.next_look;
-	if (next <= now) {
-		next = pace_next(&v->pace);
-		*head_events = POLLIN;
+	if (v->watched) {
+		/* A head that changed is not looked at before its time */
+		next = v->pace.next_look;
+		if (next <= now) {
+			next = pace_next(&v->pace);
+			*head_events = POLLIN;
+		}
 	}
+	if (v->wanted && v->resize_at < next)
+		next = v->resize_at;
+	if (next == UINT64_MAX)
+		return NULL;
 	next = next > now ? next - now : 0;
 	left->tv_sec = (time_t)(next / NS_PER_S);
 	left->tv_nsec = (long)(next % NS_PER_S);
@@ -274,8 +300,12 @@ static void wait_and_act(struct viewer *v)
 	take_notice(v);
 	if (ppoll(fds, 4, time_left(v, &left, &fds[0].events), NULL) < 0)
 		return;
-	if (fds[2].revents)
+	if (fds[2].revents) {
 		eventfd_read(v->attention, &count);
+		v->wanted = clients_wanted(&v->clients) ?: v->wanted;
+	}
+	if (v->wanted && v->resize_at <= now_ns())
+		ask_for_size(v, now_ns());
 	if (fds[3].revents)
 		on_signal(v);
 	if (fds[1].revents && !v->ended)

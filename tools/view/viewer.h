@@ -32,6 +32,8 @@ struct viewer_counters {
  * @door: where clients connect
  * @attention: eventfd: a client is ready
  * @signals: signalfd
+ * @wanted: size that a client asked for, and nobody got yet: width << 32 | height; 0: none
+ * @resize_at: ns, when the next one may be asked for
  * @told: the last thing that was said of the head
  * @watched: a client wanted pictures at the last look
  * @ended: leave
@@ -46,6 +48,7 @@ struct viewer {
 	struct pace pace;
 	struct viewer_counters counters;
 	int door, attention, signals;
+	uint64_t wanted, resize_at;
 	const char *told;
 	bool watched, ended;
 };

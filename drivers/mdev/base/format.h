@@ -26,6 +26,8 @@
  * @TESS_MIG_TRAILER: struct tess_mig_trailer; the last one
  * @TESS_MIG_CURSOR: struct tess_mig_cursor, after the heads; arg: number of the head. None if all
  *	of it is zero
+ * @TESS_MIG_MONITOR: struct tess_mig_monitor; arg: number of the head, not 0. None of a head with
+ *	the usual one
  */
 enum tess_mig_tag {
 	TESS_MIG_HEADER = 1,
@@ -38,6 +40,7 @@ enum tess_mig_tag {
 	TESS_MIG_VRAM = 8,
 	TESS_MIG_TRAILER = 9,
 	TESS_MIG_CURSOR = 10,
+	TESS_MIG_MONITOR = 11,
 };
 
 #define TESS_MIG_OPTIONAL	0x1	/* a reader that does not know the tag can go on */
@@ -198,6 +201,18 @@ struct tess_mig_cursor {
 	struct tess_mig_cursor_image shown;
 	__le32 position;
 	__le32 address_low;
+};
+
+/**
+ * struct tess_mig_monitor - the monitor of a head behind the first
+ * @link: 1: it is plugged in
+ * @size: bytes of its EDID, a multiple of 128
+ * @edid: it
+ */
+struct tess_mig_monitor {
+	__le32 link;
+	__le32 size;
+	__u8 edid[TESS_EDID_MAX];
 };
 
 /**

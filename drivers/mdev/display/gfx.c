@@ -8,7 +8,7 @@
  * - *the picture region*, whose page at offset n is that of VRAM at the address of the head plus
  *   n. VMMs map it once and expect the picture at its start, so a flip takes the mapping away
  *   (mmap.c). They can only read it;
- * - *the EDID region*: what the VMM's window is like, and whether somebody looks at all.
+ * - *the EDID region*: what the VMM's window is like, and whether somebody looks (monitor.c).
  *
  * VFIO knows one head of a device. Viewers of all heads have a file of their own (view.c).
  */
@@ -20,7 +20,7 @@
 #include "base/region.h"
 #include "base/vram.h"
 #include "gfx.h"
-#include "head.h"
+#include "monitor.h"
 
 /* Subtype of the picture region; its type is our PCI vendor ID */
 #define PICTURE_SUBTYPE		1
@@ -96,10 +96,10 @@ static void edid_regs(const struct tess_mdev *tm, struct vfio_region_gfx_edid *r
 	memset(regs, 0, sizeof(*regs));
 	regs->edid_offset = TESS_MDEV_EDID_OFFSET;
 	regs->edid_max_size = TESS_EDID_MAX;
-	regs->edid_size = display->next_edid.size;
+	regs->edid_size = display->monitor[0].next.size;
 	tess_mdev_max_resolution(tm->vram ? tm->vram->size : 0, 1, &regs->max_xres,
 				 &regs->max_yres);
-	regs->link_state = display->link ? VFIO_DEVICE_GFX_LINK_STATE_UP :
+	regs->link_state = display->monitor[0].link ? VFIO_DEVICE_GFX_LINK_STATE_UP :
 					   VFIO_DEVICE_GFX_LINK_STATE_DOWN;
 }
 
@@ -113,14 +113,14 @@ void tess_mdev_edid_read(struct tess_mdev *tm, u32 off, void *buf, unsigned int 
 	if (off + len <= sizeof(regs))
 		memcpy(buf, (u8 *)&regs + off, len);
 	else if (off >= TESS_MDEV_EDID_OFFSET)
-		memcpy(buf, tm->display.next_edid.blob + off - TESS_MDEV_EDID_OFFSET, len);
+		memcpy(buf, tm->display.monitor[0].next.blob + off - TESS_MDEV_EDID_OFFSET, len);
 }
 
 static int edid_set_size(struct tess_mdev *tm, u32 size)
 {
 	if (size > TESS_EDID_MAX || size % 128)
 		return -EINVAL;
-	tm->display.next_edid.size = size;
+	tm->display.monitor[0].next.size = size;
 	return 0;
 }
 
@@ -128,7 +128,7 @@ static int edid_set_link(struct tess_mdev *tm, u32 state)
 {
 	if (state != VFIO_DEVICE_GFX_LINK_STATE_UP && state != VFIO_DEVICE_GFX_LINK_STATE_DOWN)
 		return -EINVAL;
-	tess_mdev_set_link(tm, state == VFIO_DEVICE_GFX_LINK_STATE_UP);
+	tess_mdev_set_link(tm, 0, state == VFIO_DEVICE_GFX_LINK_STATE_UP);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ int tess_mdev_edid_write(struct tess_mdev *tm, u32 off, const void *buf, unsigne
 
 	guard(rwsem_write)(&tm->map_lock);
 	if (off >= TESS_MDEV_EDID_OFFSET) {
-		memcpy(tm->display.next_edid.blob + off - TESS_MDEV_EDID_OFFSET, buf, len);
+		memcpy(tm->display.monitor[0].next.blob + off - TESS_MDEV_EDID_OFFSET, buf, len);
 		return 0;
 	}
 	if (len != sizeof(val))

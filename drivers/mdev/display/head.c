@@ -37,28 +37,14 @@
 #include "damage.h"
 #include "head.h"
 #include "map/area.h"
+#include "monitor.h"
 #include "shown.h"
 
 #define FRAME_NS	(NSEC_PER_SEC / 60)
 
-/* 1024x768 at 60 Hz preferred, 640x480 and 800x600; of a vendor "TSR", no size */
-static const u8 tess_mdev_monitor[128] = {
-	0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x52, 0x72, 0x55, 0x7e,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x24, 0x01, 0x04, 0xa0, 0x00, 0x00, 0x78,
-	0x06, 0xee, 0x91, 0xa3, 0x54, 0x4c, 0x99, 0x26, 0x0f, 0x50, 0x54, 0x21,
-	0x08, 0x00, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
-	0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x64, 0x19, 0x00, 0x40, 0x41, 0x00,
-	0x26, 0x30, 0x18, 0x88, 0x36, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x18,
-	0x00, 0x00, 0x00, 0xfc, 0x00, 0x54, 0x65, 0x73, 0x73, 0x65, 0x72, 0x61,
-	0x0a, 0x20, 0x20, 0x20, 0x20, 0x20, 0x00, 0x00, 0x00, 0xfd, 0x00, 0x32,
-	0x4b, 0x1e, 0xa0, 0x3c, 0x01, 0x0a, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20,
-	0x00, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xad,
-};
-
 /* ---- frames ---- */
 
-static void head_raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events)
+void tess_mdev_head_raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events)
 {
 	head->events |= events;
 	if (events & head->event_mask)
@@ -92,7 +78,7 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 	if (was_enabled || head_is_enabled(head))
 		tess_mdev_viewers_flip(tm, n);
 	if (!tess_inject_no_flip())
-		head_raise(tm, head, TESS_DEVENT_FLIP);
+		tess_mdev_head_raise(tm, head, TESS_DEVENT_FLIP);
 }
 
 static bool head_waits_for_frame(const struct tess_mdev_head *head)
@@ -148,7 +134,7 @@ static void head_show_frame(struct tess_mdev *tm, unsigned int n)
 	head->frame_began = READ_ONCE(tm->display.clock[n].began);
 	if (head->waits)
 		head_show(tm, head, &head->next);
-	head_raise(tm, head, TESS_DEVENT_FRAME);
+	tess_mdev_head_raise(tm, head, TESS_DEVENT_FRAME);
 }
 
 static void head_frame_work(struct work_struct *work)
@@ -245,33 +231,11 @@ static void head_commit(struct tess_mdev *tm, unsigned int n)
 
 /* ---- registers ---- */
 
-bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsigned int n)
-{
-	return display->given & BIT(n) && (n || display->link);
-}
-
 static u32 read_status(const struct tess_mdev_display *display, unsigned int n)
 {
-	return (tess_mdev_head_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
+	return (tess_mdev_monitor_is_connected(display, n) ? TESS_DSTATUS_CONNECTED : 0) |
 	       (head_is_enabled(&display->head[n]) ? TESS_DSTATUS_ENABLED : 0) |
 	       (tess_mdev_cursor_is_shown(display, n) ? TESS_DSTATUS_CURSOR : 0);
-}
-
-static u32 edid_size(const struct tess_mdev_display *display, unsigned int n)
-{
-	if (!tess_mdev_head_is_connected(display, n))
-		return 0;
-	return n ? sizeof(tess_mdev_monitor) : display->edid.size;
-}
-
-static u32 read_edid(const struct tess_mdev_display *display, unsigned int n, u32 off)
-{
-	__le32 val;
-
-	if (off >= edid_size(display, n))
-		return 0;
-	memcpy(&val, (n ? tess_mdev_monitor : display->edid.blob) + off, sizeof(val));
-	return le32_to_cpu(val);
 }
 
 /* Those that hold what was written to them */
@@ -323,7 +287,7 @@ static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 of
 	if (plain)
 		return *plain;
 	if (off >= TESS_DREG_EDID)
-		return read_edid(display, n, off - TESS_DREG_EDID);
+		return tess_mdev_monitor_read(display, n, off - TESS_DREG_EDID);
 	switch (off) {
 	case TESS_DREG_STATUS:
 		return read_status(display, n);
@@ -332,7 +296,7 @@ static u32 head_read32(struct tess_mdev_display *display, unsigned int n, u32 of
 	case TESS_DREG_EVENTS:
 		return head->events;
 	case TESS_DREG_EDID_SIZE:
-		return edid_size(display, n);
+		return tess_mdev_monitor_size(display, n);
 	case TESS_DREG_FRAME_AGE:
 		return read_frame_age(display, n);
 	default:
@@ -409,39 +373,6 @@ void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigne
 	head_pace(tm, n);
 }
 
-/* ---- the host's side ---- */
-
-void tess_mdev_set_link(struct tess_mdev *tm, bool up)
-{
-	struct tess_mdev_display *display = &tm->display;
-
-	lockdep_assert_held_write(&tm->map_lock);
-	if (!up && !display->link)
-		return;
-	if (display->link != up && display->given & BIT(0))
-		tess_mdev_viewers_tell(tm, 0);
-	display->link = up;
-	if (up)
-		display->edid = display->next_edid;
-	if (display->given & BIT(0))
-		head_raise(tm, &display->head[0], TESS_DEVENT_LINK);
-}
-
-void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height)
-{
-	static const u32 sizes[][2] = {
-		{ 7680, 4320 }, { 5120, 2880 }, { 3840, 2160 }, { 2560, 1440 },
-		{ 1920, 1080 }, { 1280, 720 },	{ 1024, 768 },	{ 800, 600 },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(sizes) - 1; i++)
-		if ((u64)sizes[i][0] * sizes[i][1] * 4 * 2 * heads <= memory)
-			break;
-	*width = sizes[i][0];
-	*height = sizes[i][1];
-}
-
 /* ---- life ---- */
 
 /* As after a reset, but for what it tells with */
@@ -474,7 +405,7 @@ static void heads_follow_path(struct tess_mdev *tm)
 		return;
 	display->remote = remote;
 	if (display->given & BIT(0))
-		head_raise(tm, &display->head[0], TESS_DEVENT_LINK);
+		tess_mdev_head_raise(tm, &display->head[0], TESS_DEVENT_LINK);
 }
 
 void tess_mdev_heads_follow(struct tess_mdev *tm)
@@ -493,8 +424,11 @@ void tess_mdev_heads_follow(struct tess_mdev *tm)
 			continue;
 		tess_mdev_viewers_change(tm, n);
 		head_forget(&display->head[n]);
+		/* That of head 0 is the VMM's */
+		if (n)
+			tess_mdev_monitor_default(display, n);
 		tess_mdev_zap_picture(tm, n);
-		head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
+		tess_mdev_head_raise(tm, &display->head[n], TESS_DEVENT_LINK);
 		head_pace(tm, n);
 	}
 	heads_follow_path(tm);
@@ -561,17 +495,15 @@ void tess_mdev_heads_open(struct tess_mdev *tm)
 {
 	struct tess_mdev_display *display = &tm->display;
 	u32 given = tess_mdev_page_heads(tm);
+	unsigned int n;
 
 	lockdep_assert_held(&tm->lock);
 	guard(rwsem_write)(&tm->map_lock);
 	display->given = given;
 	display->present = given;
 	display->remote = heads_are_remote(tm);
-	memset(&display->next_edid, 0, sizeof(display->next_edid));
-	memcpy(display->next_edid.blob, tess_mdev_monitor, sizeof(tess_mdev_monitor));
-	display->next_edid.size = sizeof(tess_mdev_monitor);
-	display->edid = display->next_edid;
-	display->link = true;
+	for (n = 0; n < TESS_HEADS_MAX; n++)
+		tess_mdev_monitor_default(display, n);
 	heads_tell(tm, given);
 	tess_mdev_shown_tell(tm, true);
 }

@@ -25,8 +25,8 @@ u64 tess_mdev_head_read(struct tess_mdev *tm, unsigned int n, u32 off, unsigned 
 void tess_mdev_head_write(struct tess_mdev *tm, unsigned int n, u32 off, unsigned int len,
 			  u64 val);
 
-/* Has it a monitor? Holds map_lock */
-bool tess_mdev_head_is_connected(const struct tess_mdev_display *display, unsigned int n);
+/* TESS_DEVENT_* of a head; holds @tm->map_lock for writing */
+void tess_mdev_head_raise(struct tess_mdev *tm, struct tess_mdev_head *head, u32 events);
 /* Can head @n show it? Holds @tm->map_lock */
 enum tess_display_error tess_mdev_head_check(const struct tess_mdev *tm, unsigned int n,
 					     const struct tess_mdev_plane *plane);
@@ -35,10 +35,5 @@ void tess_mdev_head_install(struct tess_mdev *tm, unsigned int n,
 			    const struct tess_mdev_head *head);
 /* Frames come, or come no more, as @tm->migration has it; holds @tm->map_lock for writing */
 void tess_mdev_heads_pace(struct tess_mdev *tm);
-
-/* The monitor of head 0 comes, with next_edid, or goes */
-void tess_mdev_set_link(struct tess_mdev *tm, bool up);
-/* Largest usual picture of which each of @heads can have two in @memory */
-void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height);
 
 #endif

@@ -165,13 +165,24 @@ struct tess_mdev_edid {
 };
 
 /**
+ * struct tess_mdev_monitor - what is plugged into a head
+ * @link: is it?
+ * @edid: that the guest reads
+ * @next: taken over when the link comes up
+ */
+struct tess_mdev_monitor {
+	bool link;
+	struct tess_mdev_edid edid;
+	struct tess_mdev_edid next;
+};
+
+/**
  * struct tess_mdev_display - the heads of a vGPU; all under &tess_mdev.map_lock
  * @present: it had heads when it was opened, TESS_CAPS_DISPLAY
  * @given: heads of the composition, a mask
  * @remote: nobody looks at head 0 through the VMM, by the composition
- * @link: is the monitor of head 0 there?
- * @edid: of that monitor
- * @next_edid: what the VMM writes; taken over when the link comes up
+ * @monitor: of each head: that of head 0 is the VMM's, unless nobody looks at it there; others are
+ *	viewers'
  * @head: heads, given or not
  * @totals: of each head
  * @watched: mappings of viewers elsewhere, for whom frames are copied
@@ -184,9 +195,7 @@ struct tess_mdev_display {
 	bool present;
 	u32 given;
 	bool remote;
-	bool link;
-	struct tess_mdev_edid edid;
-	struct tess_mdev_edid next_edid;
+	struct tess_mdev_monitor monitor[TESS_HEADS_MAX];
 	struct tess_mdev_head head[TESS_HEADS_MAX];
 	struct tess_mdev_totals totals[TESS_HEADS_MAX];
 	unsigned int watched;

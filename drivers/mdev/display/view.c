@@ -39,6 +39,7 @@
 #include "cursor.h"
 #include "head.h"
 #include "map/area.h"
+#include "monitor.h"
 #include "shown.h"
 #include "view.h"
 
@@ -47,6 +48,7 @@
 #define VIEW_AROUND	16
 
 static_assert(TESSERA_VIEW_HEADS == TESS_HEADS_MAX);
+static_assert(TESSERA_VIEW_EDID_MAX == TESS_EDID_MAX);
 
 /**
  * struct tess_mdev_view - what viewers of a vGPU open
@@ -76,7 +78,7 @@ static u32 look_state(const struct tess_mdev *tm, unsigned int n)
 	if (tm->dead || !(display->given & BIT(n)))
 		return 0;
 	return TESSERA_VIEW_GIVEN |
-	       (tess_mdev_head_is_connected(display, n) ? TESSERA_VIEW_CONNECTED : 0) |
+	       (tess_mdev_monitor_is_connected(display, n) ? TESSERA_VIEW_CONNECTED : 0) |
 	       (tess_mdev_picture(tm, n) ? TESSERA_VIEW_SHOWN : 0);
 }
 
@@ -190,6 +192,41 @@ static long view_cursor(struct tess_mdev_viewer *viewer, struct tessera_view_cur
 	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
+static int monitor_plug(struct tess_mdev_viewer *viewer, unsigned int n,
+			const struct tess_mdev_edid *edid)
+{
+	struct tess_mdev *tm;
+
+	guard(rwsem_read)(&viewer->view->lock);
+	tm = viewer->view->tm;
+	if (!tm)
+		return -ENODEV;
+	guard(rwsem_write)(&tm->map_lock);
+	return tess_mdev_monitor_plug(tm, n, edid);
+}
+
+static long view_monitor(struct file *file, const void __user *arg)
+{
+	struct tess_mdev_edid *edid __free(kfree) = NULL;
+	struct tessera_view_monitor in;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if (copy_from_user(&in, arg, sizeof(in)))
+		return -EFAULT;
+	if (in.head >= TESSERA_VIEW_HEADS || in.edid_size > TESS_EDID_MAX || in.edid_size % 128)
+		return -EINVAL;
+	if (in.edid_size) {
+		edid = kzalloc_obj(*edid);
+		if (!edid)
+			return -ENOMEM;
+		edid->size = in.edid_size;
+		if (copy_from_user(edid->blob, u64_to_user_ptr(in.edid), in.edid_size))
+			return -EFAULT;
+	}
+	return monitor_plug(file->private_data, in.head, edid);
+}
+
 /* @ctx is then the one before */
 static int view_exchange_event(struct tess_mdev_viewer *viewer, struct eventfd_ctx **ctx, u32 heads)
 {
@@ -234,6 +271,8 @@ static long view_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return view_set_event(file->private_data, (void __user *)arg);
 	case TESSERA_VIEW_CURSOR:
 		return view_cursor(file->private_data, (void __user *)arg);
+	case TESSERA_VIEW_MONITOR:
+		return view_monitor(file, (void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -19,6 +19,7 @@
 #include "base/vram.h"
 #include "display/cursor.h"
 #include "display/image.h"
+#include "display/monitor.h"
 #include "guest/config.h"
 #include "guest/msix.h"
 #include "load.h"
@@ -141,10 +142,20 @@ static int load_edid(struct tess_mdev_stream *s, u64 arg, const void *buf, size_
 	if (!display->present || arg > 1 || size % 128)
 		return -EINVAL;
 	guard(rwsem_write)(&s->tm->map_lock);
-	display->link = arg;
-	display->edid.size = size;
-	memcpy(display->edid.blob, buf, size);
+	display->monitor[0].link = arg;
+	display->monitor[0].edid.size = size;
+	memcpy(display->monitor[0].edid.blob, buf, size);
 	return 0;
+}
+
+static int load_monitor(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
+			struct tess_reason *reason)
+{
+	if (!s->tm->display.present || !arg || arg >= TESS_HEADS_MAX || s->monitors & BIT(arg))
+		return -EINVAL;
+	s->monitors |= BIT(arg);
+	guard(rwsem_write)(&s->tm->map_lock);
+	return tess_mdev_monitor_load(&s->tm->display, arg, buf);
 }
 
 static int load_vram(struct tess_mdev_stream *s, u64 arg, const void *buf, size_t size,
@@ -210,6 +221,8 @@ static const struct load_tag load_tags[] = {
 			       false, load_trailer },
 	[TESS_MIG_CURSOR] = { sizeof(struct tess_mig_cursor), sizeof(struct tess_mig_cursor), true,
 			      load_cursor },
+	[TESS_MIG_MONITOR] = { sizeof(struct tess_mig_monitor), sizeof(struct tess_mig_monitor),
+			       true, load_monitor },
 };
 
 /* NULL: a tag that is not known */

@@ -19,6 +19,7 @@
 #include "base/vram.h"
 #include "display/cursor.h"
 #include "display/image.h"
+#include "display/monitor.h"
 #include "guest/config.h"
 #include "guest/msix.h"
 #include "map/doorbell.h"
@@ -164,11 +165,28 @@ static int save_edid(struct tess_mdev_stream *s)
 	if (!display->present)
 		return 0;
 	guard(rwsem_read)(&s->tm->map_lock);
-	blob = save_put(s, TESS_MIG_EDID, display->link, display->edid.size);
+	blob = save_put(s, TESS_MIG_EDID, display->monitor[0].link,
+			display->monitor[0].edid.size);
 	if (!blob)
 		return -ENOMEM;
-	memcpy(blob, display->edid.blob, display->edid.size);
+	memcpy(blob, display->monitor[0].edid.blob, display->monitor[0].edid.size);
 	return 0;
+}
+
+/* Of heads behind the first */
+static int save_monitor(struct tess_mdev_stream *s)
+{
+	struct tess_mig_monitor *monitor;
+
+	if (!s->tm->display.present || ++s->index >= TESS_HEADS_MAX)
+		return 0;
+	monitor = save_put(s, TESS_MIG_MONITOR, s->index, sizeof(*monitor));
+	if (!monitor)
+		return -ENOMEM;
+	guard(rwsem_read)(&s->tm->map_lock);
+	if (!tess_mdev_monitor_save(&s->tm->display, s->index, monitor))
+		s->len = 0;
+	return 1;
 }
 
 /* Of what was found */
@@ -220,7 +238,7 @@ static int save_trailer(struct tess_mdev_stream *s)
 
 static int (*const save_steps[])(struct tess_mdev_stream *s) = {
 	save_header, save_vram, save_config, save_regs, save_doorbells, save_context, save_head,
-	save_cursor, save_edid, save_trailer,
+	save_cursor, save_edid, save_monitor, save_trailer,
 };
 
 static int save_step(struct tess_mdev_stream *s)
@@ -314,7 +332,7 @@ static u64 save_vram_size(const struct tess_mdev *tm)
 /* All but VRAM */
 static u64 save_state_size(struct tess_mdev *tm)
 {
-	u64 size = PAGE_SIZE + tm->vslices * sizeof(struct tess_mig_doorbell);
+	u64 size = 2 * PAGE_SIZE + tm->vslices * sizeof(struct tess_mig_doorbell);
 	unsigned int i;
 
 	for (i = 0; i < tm->vslices; i++)

@@ -29,6 +29,7 @@ struct tess_reason;
  * @contexts: vslices whose context came
  * @heads: heads that came
  * @cursors: the same of their cursors
+ * @monitors: the same of their monitors
  * @failed: a call failed, and so do all that follow
  */
 struct tess_mdev_stream {
@@ -47,6 +48,7 @@ struct tess_mdev_stream {
 	u64 contexts;
 	u32 heads;
 	u32 cursors;
+	u32 monitors;
 	bool failed;
 };
 

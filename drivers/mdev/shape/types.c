@@ -23,7 +23,7 @@
 #include <tessera/gpu.h>
 #include <tessera/hw/tess_mem.h>
 #include <tessera/hw/tess_regs.h>
-#include "display/head.h"
+#include "display/monitor.h"
 #include "parent.h"
 #include "types.h"
 

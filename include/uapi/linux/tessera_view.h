@@ -149,4 +149,32 @@ struct tessera_view_cursor {
  */
 #define TESSERA_VIEW_CURSOR		_IOWR('T', 0x62, struct tessera_view_cursor)
 
+#define TESSERA_VIEW_EDID_MAX		512
+
+/**
+ * struct tessera_view_monitor - plug a monitor into a head, or out
+ * @head: number, below TESSERA_VIEW_HEADS
+ * @edid_size: bytes, a multiple of 128, at most TESSERA_VIEW_EDID_MAX; 0: none is plugged in any more
+ * @edid: address of them. The guest reads them as they are
+ *
+ * It stays until another one is plugged in, or the head or the VMM goes, also if the file is closed.
+ */
+struct tessera_view_monitor {
+	__u32 head;
+	__u32 edid_size;
+	__u64 edid;
+};
+
+/*
+ * Plug in, or out. Fails with
+ *
+ * EINVAL: no such head, or not such a size
+ * ENXIO: the vGPU does not have the head, or no VMM has the vGPU
+ * EBUSY: the monitor of head 0 is the VMM's, unless the blueprint has path=remote
+ * EBADF: the file was not opened to be written
+ * ENODEV: the mediated device was removed
+ * EFAULT: the argument, or the EDID, cannot be read
+ */
+#define TESSERA_VIEW_MONITOR		_IOW('T', 0x63, struct tessera_view_monitor)
+
 #endif

@@ -20,6 +20,8 @@ static struct drawn now;
 
 /* Of a cursor; its image may be another one each time that it is asked for */
 static int cursor_image = -1;
+/* What is plugged in, line by line */
+static int monitor = -1;
 
 static int open_in(const char *dir, const char *file, int flags)
 {
@@ -44,6 +46,7 @@ int source_open(struct source *source, const char *name, unsigned int head)
 	source->map = mmap(NULL, source->mapped, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	cursor_image = open_in(name, "cursor", O_RDONLY);
+	monitor = open_in(name, "monitor", O_WRONLY | O_APPEND);
 	return 0;
 }
 
@@ -103,6 +106,18 @@ int source_cursor(struct source *source, struct shadow_cursor *cursor)
 	cursor->y = now.cursor_y;
 	source->cursor++;
 	return 0;
+}
+
+/* Tells the test, by the file "monitor", if that is there */
+int source_monitor(struct source *source, unsigned int width, unsigned int height)
+{
+	char text[32];
+	int length = snprintf(text, sizeof(text), "%ux%u\n", width, height);
+
+	(void)source;
+	if (monitor < 0)
+		return -EBUSY;
+	return write(monitor, text, (size_t)length) == length ? 0 : -EIO;
 }
 
 /* Counts for no vGPU */

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "edid.h"
 #include "guard.h"
 #include "pace.h"
 #include "shadow.h"
@@ -276,6 +277,44 @@ static void test_runs(void)
 	   ROUNDS / 20);
 }
 
+/* ---- monitors ---- */
+
+/* What a detailed timing says, by the places that E-EDID 1.4 has for it */
+static bool edid_says(const uint8_t *e, unsigned int width, unsigned int height)
+{
+	const uint8_t *d = e + 54;
+	unsigned int w = d[2] | (d[4] >> 4) << 8, h = d[5] | (d[7] >> 4) << 8, i, sum = 0;
+	unsigned int total = (w + (d[3] | (d[4] & 15U) << 8)) * (h + (d[6] | (d[7] & 15U) << 8));
+	double hz = (d[0] | d[1] << 8) * 10000.0 / total;
+
+	for (i = 0; i < EDID_SIZE; i++)
+		sum += e[i];
+	return w == width && h == height && sum % 256 == 0 && hz > 59.5 && hz < 60.01 &&
+	       !memcmp(e, "\0\xff\xff\xff\xff\xff\xff", 8);
+}
+
+static void test_edid(void)
+{
+	/* With reduced blanking, by the VESA DMT: 1920x1080 has a clock of 138.5 MHz */
+	static const unsigned int refused[][2] = {
+		{ 0, 10 }, { 10, 0 }, { 4096, 10 }, { 10, 4096 }, { 4095, 4095 }
+	};
+	uint8_t edid[EDID_SIZE];
+	unsigned int i, good = 0, width, height;
+
+	for (i = 0; i < ROUNDS; i++) {
+		width = 64 + below(3000);
+		height = 64 + below(2000);
+		good += edid_make(edid, width, height) && edid_says(edid, width, height);
+	}
+	ok(good == ROUNDS, "monitors of random sizes: %u of %u", good, ROUNDS);
+	ok(edid_make(edid, 1920, 1080) && (edid[54] | edid[55] << 8) == 13850,
+	   "a clock as in the tables of VESA: %u", edid[54] | edid[55] << 8);
+	for (i = 0, good = 0; i < 5; i++)
+		good += !edid_make(edid, refused[i][0], refused[i][1]);
+	ok(good == i, "what no EDID can say is refused: %u of %u", good, i);
+}
+
 /* ---- when to look ---- */
 
 static void test_pace(void)
@@ -335,6 +374,7 @@ int main(void)
 	test_counts();
 	test_under();
 	test_runs();
+	test_edid();
 	test_pace();
 	test_guard();
 	return done();
