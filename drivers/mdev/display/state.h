@@ -181,8 +181,8 @@ struct tess_mdev_monitor {
  * @present: it had heads when it was opened, TESS_CAPS_DISPLAY
  * @given: heads of the composition, a mask
  * @remote: nobody looks at head 0 through the VMM, by the composition
- * @monitor: of each head: that of head 0 is the VMM's, unless nobody looks at it there; others are
- *	viewers'
+ * @monitor: of each head. The VMM describes that of head 0, unless nobody looks at it there;
+ *	viewers describe the others
  * @head: heads, given or not
  * @totals: of each head
  * @watched: mappings of viewers elsewhere, for whom frames are copied
