@@ -11,20 +11,10 @@ cd "$(dirname "$0")/../.." || exit 1
 case ${1:-} in
 -h | --help) sed -n '4,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
+# shellcheck source=selftests/lib/await.sh
+. selftests/lib/await.sh
 fb=/sys/class/graphics/fb0
 driver=/sys/bus/pci/drivers/tessera_pci
-
-# condition SECONDS CMD...: CMD comes true
-condition()
-{
-	left=$1
-	shift
-	until "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || return 1
-		sleep 1
-	done
-}
 
 is_there() { [ "$(cat "$fb/name" 2>/dev/null)" = tesseradrmfb ]; }
 is_gone() { ! [ -e "$fb" ]; }

@@ -11,6 +11,8 @@
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=scripts/ktap.sh
 . scripts/ktap.sh
+# shellcheck source=selftests/lib/await.sh
+. selftests/lib/await.sh
 uuid=5e1ec7ed-0000-4000-8000-00000000d150
 dev=/sys/bus/mdev/devices/$uuid
 gpu=/sys/class/tessera/gpu0
@@ -134,15 +136,7 @@ shows() { screendump "$1" /tmp/kms-shot.ppm && cmp "$2" /tmp/kms-shot.ppm; }
 shows_also() { out/selftests/mdev/picture "$uuid" 1 >/tmp/kms-shot.ppm && cmp "$1" /tmp/kms-shot.ppm; }
 
 # comes_true CMD...: the kernel copies what was written to its frame buffer at a time of its own
-comes_true()
-{
-	show_left=20
-	until "$@"; do
-		show_left=$((show_left - 1))
-		[ "$show_left" -gt 0 ] || return 1
-		sleep 1
-	done
-}
+comes_true() { condition 20 "$@"; }
 
 # one_colour LETTER: a picture all of whose bytes are the letter
 one_colour()
