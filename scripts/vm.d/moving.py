@@ -22,7 +22,10 @@ from machine import fail
 # What such a guest sees of the tree, besides its modules: as little as it needs, as each file that
 # a host VM opens takes its time
 PARTS = ("scripts/vm.d/init.sh", "examples/*.[ch]", "out/examples/*", "out/tools/lib/*.so*",
-         "out/selftests/mdev/ledger", "out/selftests/mdev/painter", "out/selftests/sched/soak")
+         "out/selftests/mdev/ledger", "out/selftests/mdev/painter", "out/selftests/sched/soak",
+         "selftests/opencl/env.sh", "out/tools/opencl/lib*.so", "out/tools/opencl/test_steady",
+         "out/tools/opencl/tessera-opencl-entry.o", "out/tools/opencl/tessera-opencl-rt.a")
+# Of what is meant by a pattern
 OBJECTS = (".o", ".d", ".elf")
 IMAGES = "/run/tessera"
 # A disk is the same on all hosts with this tree.
@@ -58,7 +61,7 @@ def stage(folder, release, modules):
     """Copy what a guest needs; links stay as they are."""
     for path in (p for part in PARTS for p in glob.glob(part, root_dir=machine.TREE)):
         source, target = os.path.join(machine.TREE, path), os.path.join(folder, path)
-        if os.path.isfile(source) and not path.endswith(OBJECTS):
+        if os.path.isfile(source) and (path in PARTS or not path.endswith(OBJECTS)):
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copy(source, target, follow_symlinks=False)
     into = os.path.join(folder, "out/modules", release)

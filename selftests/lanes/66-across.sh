@@ -4,7 +4,15 @@
 # timeout: 2400
 # only: full
 
+scripts/layer-made opencl >&2
+case $? in
+0) layer="--with opencl" ;;
+4) layer= ;;
+*) exit 1 ;;
+esac
 export PYTHONDONTWRITEBYTECODE=1
 make -s -C selftests virt mdev sched O="$PWD/out/selftests" >&2 || exit 1
 make -s -C tools/mdevctl O="$PWD/out/tools/mdevctl" >&2 || exit 1
-exec scripts/vm pair --timeout 2300 --env "TESS_MOVES=${TESS_MOVES:-4}" -- python3 selftests/virt/across.py
+# shellcheck disable=SC2086 # two words, or none
+exec scripts/vm pair $layer --timeout 2300 --env "TESS_MOVES=${TESS_MOVES:-4}" -- \
+	python3 selftests/virt/across.py

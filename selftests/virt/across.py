@@ -2,10 +2,11 @@
 """A libvirt domain that computes migrates live between two hosts, as TAP; in a pair of host VMs.
 
 Stock virsh and libvirtd, by TCP. The guest keeps books of what the GPU does (ledger.c), and runs
-SGEMM, SHA-256 and random kernels over and over, while the domain goes back and forth, to vGPUs with
-the same UUID that are composed otherwise: fewer slices, shared ones. It stays where it is if the
-other host's vGPU has another frame. On both hosts a process works on the same GPU. A domain that the
-emulator lost, on proof, is replaced by another one, which makes the moves that are left.
+SGEMM, SHA-256 and random kernels over and over, and an OpenCL program if the host VMs have that
+layer, while the domain goes back and forth, to vGPUs with the same UUID that are composed otherwise:
+fewer slices, shared ones. It stays where it is if the other host's vGPU has another frame. On both
+hosts a process works on the same GPU. A domain that the emulator lost, on proof, is replaced by
+another one, which makes the moves that are left.
 """
 
 import json
@@ -18,7 +19,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from place import FIRST, FRAME, LAST, NAME, READY, UUID  # noqa: E402
+from place import FIRST, FRAME, LAST, MEMORY_MIB, NAME, OPENCL, READY, UUID  # noqa: E402
 from run import TREE, Tap, has, run, same, wait_for  # noqa: E402
 
 VM = os.path.join(TREE, "scripts", "vm")
@@ -30,7 +31,8 @@ SHAPES = (f"slices=1 {FRAME}", f"slices=2 {FRAME}", f"slices=2 {FRAME} share=sha
           f"slices=1 {FRAME} share=shared")
 MOVES = int(os.environ.get("TESS_MOVES", "4"))
 SETUP_S = 400
-BOOT_S = 400
+# With OpenCL the guest compiles a kernel first
+BOOT_S = 1300 if OPENCL else 400
 PATIENCE_S = 150
 MOVE_S = 400
 TRIES = 3 + MOVES // 5
@@ -146,10 +148,11 @@ class AcrossTests:
 
     def refused(self):
         """The other host's reason is in its last_error."""
-        self.other.compose(f"slices=2 {FRAME.replace('2M', '4M')}")
+        self.other.compose(f"slices=2 {FRAME.replace(f'={MEMORY_MIB}M', f'={2 * MEMORY_MIB}M')}")
         said = self.migrate(status=1)
         print(f"# {said.strip()}")
-        has(self.other.attr("last_error"), "bytes of VRAM: 6291456 there, 12582912 here")
+        vram = 3 * MEMORY_MIB << 20
+        has(self.other.attr("last_error"), f"bytes of VRAM: {vram} there, {2 * vram} here")
         self.stays()
 
     def missing(self):
@@ -185,16 +188,21 @@ class AcrossTests:
         mix = [re.fullmatch(r"soak: (\d+) jobs, (\d+) mismatches", line)
                for line in self.here.said("mix")]
         jobs, mismatches = (sum(int(m[n]) for m in mix if m) for n in (1, 2))
+        launches = [re.fullmatch(r"ok 1 (\d+) launches: 0 failed, 0 values are wrong", line)
+                    for line in self.here.said("opencl") if " launches: " in line]
         bystanders = sum(len(h.ever_said("bystander")) for h in self.hosts)
         print(f"# {did}, examples: {right} right, {wrong} wrong")
         for name, value in (("moves", self.moves), ("dispatches", self.dispatches + did["dispatches"]),
                             ("wrong", did["wrong"] + wrong + mismatches), ("examples", right),
-                            ("random_kernels", jobs), ("bystanders", bystanders)):
+                            ("random_kernels", jobs), ("bystanders", bystanders),
+                            ("opencl_launches", sum(int(m[1]) for m in launches if m))):
             print(f"# figure across_{name} {value}")
         same([h.ever_said("wrong:") for h in self.hosts], [[], []])
         same((did["wrong"], wrong, mismatches), (0, 0, 0), "what is wrong")
-        same([self.here.said(f"done {w}") for w in ("ledger", "examples", "mix")], [["0"]] * 3)
+        same([self.here.said(f"done {w}") for w in ("ledger", "examples", "mix", "opencl")],
+             [["0"]] * 4)
         same(all(mix) and jobs > 0, True, "random kernels ran")
+        same(all(launches) and bool(launches) == OPENCL, True, f"OpenCL ran: {OPENCL}")
         same(right > 1 and self.dispatches + did["rounds"] > 3 * self.moves, True, "work was done")
 
     def end(self):

@@ -26,10 +26,13 @@ LOG_TAIL = 10
 CONSOLE_TAIL = 30
 DOWNTIME_MS = 600 * 1000
 
+# Without a layer, and with one, whose programs need more
+MEMORY_MIB = (512, 1024)
+
 XML = """
 <domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>
   <name>{name}</name>
-  <memory unit='MiB'>512</memory>
+  <memory unit='MiB'>{memory}</memory>
   <vcpu>1</vcpu>
   <os>
     <type arch='x86_64' machine='q35'>hvm</type>
@@ -50,7 +53,7 @@ XML = """
       <readonly/>
       <address type='pci' bus='0x00' slot='0x03'/>
     </disk>
-    {tree}
+    {layer}{tree}
     <controller type='virtio-serial' index='0'>
       <address type='pci' bus='0x00' slot='0x05'/>
     </controller>
@@ -78,10 +81,20 @@ TREE_SHARED = """<filesystem type='mount' accessmode='squash' multidevs='remap'>
 TREE_DISK = """<disk type='file' device='disk'>
       <driver name='qemu' type='raw'/>
       <source file='{image}'/>
+      <target dev='vdc' bus='virtio'/>
+      <readonly/>
+      <address type='pci' bus='0x00' slot='0x06'/>
+    </disk>"""
+
+# What comes on top of the root file system: that of the host VM
+LAYER_DISK = """<disk type='block' device='disk'>
+      <driver name='qemu' type='raw'/>
+      <source dev='{image}'/>
       <target dev='vdb' bus='virtio'/>
       <readonly/>
       <address type='pci' bus='0x00' slot='0x04'/>
-    </disk>"""
+    </disk>
+    """
 
 # Nor one whose vGPU's pinned memory counts as written, unless that is allowed
 OVERRIDE = """<qemu:override>
@@ -131,18 +144,18 @@ class Domain(machine.Machine):
     """A domain with vGPUs that runs a command. Its end is close().
 
     With display its screen is that of its vGPU, for which it has no drivers; one without can be
-    saved, and migrated, if it has one vGPU. Its files are in folder: where it migrates to they
-    have to have the same names.
+    saved, and migrated, if it has one vGPU. With layer it has that of the host VM. Its files are
+    in folder: where it migrates to they have to have the same names.
     """
 
-    def __init__(self, name, uuids, command, timeout, display=False, folder=None):
+    def __init__(self, name, uuids, command, timeout, display=False, folder=None, layer=False):
         outer = guest.outer_config()
         opts = argparse.Namespace(
-            kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", mem="512M", smp=1,
-            timeout=timeout, env=[], command=command, qmp=None, verbose=False,
+            kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", smp=1,
+            mem=MEMORY_MIB[layer], timeout=timeout, env=[], command=command, qmp=None, verbose=False,
             allow_splat=False, tsc_khz=outer["TSC_KHZ"])
         release = machine.kernel(opts.kernel)[0]
-        super().__init__(opts, "guest", guest.ROOT_DISK,
+        super().__init__(opts, "guest", guest.ROOT_DISK, guest.LAYER_DISK if layer else None,
                          tree_image=None if display else moving.tree_image(release, guest.MODULES))
         if folder:
             os.rename(self.dir, folder)
@@ -180,6 +193,8 @@ class Domain(machine.Machine):
             name=self.name, kernel=image, initrd=self.path("initrd"), append=machine.APPEND,
             disk=self.root_image, console=self.console, monitor=self.monitor,
             override="" if self.display else OVERRIDE,
+            memory=self.opts.mem,
+            layer=LAYER_DISK.format(image=self.layer_image) if self.layer_image else "",
             tree=(TREE_DISK.format(image=self.tree_image) if self.tree_image else
                   TREE_SHARED.format(share=SHARE)),
             channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),

@@ -19,12 +19,16 @@ from domain import Domain  # noqa: E402
 from mdevctl_test import define, install  # noqa: E402
 from run import TREE, exists, mdevctl, read, run, running, start_daemons, stop_daemons  # noqa: E402
 
-import hung  # noqa: E402  # of scripts/vm.d, which run.py puts on the path
+import guest  # noqa: E402  # of scripts/vm.d, which run.py puts on the path
+import hung  # noqa: E402
 
 NAME = "tessera-across"
 UUID = "0f6ed1c5-2d5a-4f7c-9d2c-000000000005"
 FOLDER = "/run/tessera-vm/across"
-FRAME = "min=1 max=3 kind=compute memory=2M"
+# With the layer "opencl" the guest runs OpenCL, too, which needs more of everything.
+OPENCL = bool(guest.outer_config()["LAYER"])
+MEMORY_MIB = 16 if OPENCL else 2
+FRAME = f"min=1 max=3 kind=compute memory={MEMORY_MIB}M"
 FIRST = f"slices=2 {FRAME}"
 # The guest works until there are so many slices
 LAST = 3
@@ -49,9 +53,19 @@ mix() {{
 		out/selftests/sched/soak check $own/jobs 10 || return 1
 	done
 }}
+# Each launch goes on with what the one before it left in memory.
+opencl() {{
+	. selftests/opencl/env.sh
+	while [ ! -e $own/stop ]; do
+		$opencl/test_steady 60 || return 1
+	done
+}}
+# Compiling its kernel takes minutes, while there is nothing else to do
+[ {OPENCL:d} = 0 ] || (. selftests/opencl/env.sh; $opencl/test_steady 1) 2>&1 | sed -u 's/^/opencl /'
 out/selftests/sched/soak record $own/jobs 1 6
 (examples >$own/examples 2>&1; echo $? >$own/status) &
 (mix >$own/mix 2>&1; echo "done mix $?") &
+([ {OPENCL:d} = 0 ] || opencl; echo "done opencl $?") 2>&1 | sed -u '/^done/!s/^/opencl /' &
 (out/selftests/mdev/ledger $own/stop; echo "done ledger $?") &
 until [ "$(slices)" = {LAST} ]; do sleep 1; done
 : >$own/stop
@@ -114,7 +128,8 @@ def tear_down():
 
 def main():
     set_up()
-    domain = Domain(NAME, [UUID], ["sh", "-c", WORK], LIFE_S, folder=FOLDER)
+    domain = Domain(NAME, [UUID], ["sh", "-c", WORK], LIFE_S, folder=FOLDER,
+                    layer=OPENCL)
     domain.streams["out"].sink = domain.streams["err"].sink = say
     # Its QEMU goes, and that is what is wanted
     domain.closing = True
