@@ -200,6 +200,17 @@ int tess_gpu_hold(struct tess_gpu *gpu, struct module **owner);
 u64 tess_gpu_time(struct tess_gpu *gpu);
 
 /**
+ * tess_gpu_able_slices() - how many slices of a GPU can do their part of a vGPU's work?
+ * @gpu: GPU
+ * @bp: of the vGPU
+ *
+ * Whoever has them now. They are of its kind, and as fast as it demands.
+ *
+ * Return: their number.
+ */
+unsigned int tess_gpu_able_slices(struct tess_gpu *gpu, const struct tess_blueprint *bp);
+
+/**
  * tess_gpu_available() - how many vGPUs could be created now?
  * @gpu: GPU
  * @bp: each with this blueprint

@@ -43,17 +43,46 @@ blank()
 	[ "$(pool)" = "$before" ]
 }
 
-# A display head, in the type's description and in a vGPU of it
+# rate NAME: of the first slice that renders
+rate()
+{
+	for slice in /sys/class/tessera/gpu0/slices/slice*; do
+		[ "$(cat "$slice/kind")" = render ] || continue
+		cat "$slice/$1"
+		return
+	done
+}
+
+# shows TYPE SLICES: the largest usual mode of which its slices can fill and read 60 pictures a second,
+# and that its memory has room for twice
+shows()
+{
+	pixels=$(($(rate pixel_fill_rate) * $2 / 60))
+	bytes=$(($(rate memory_bandwidth) * $2 / 60))
+	memory=$(sed 's/.* memory=\([0-9]*\)M,.*/\1/' "$types/$driver-$1/description")
+	for size in 7680x4320 5120x2880 3840x2160 2560x1440 1920x1080 1280x720 1024x768 800x600 none; do
+		[ "$size" != none ] || return 1
+		n=$((${size%x*} * ${size#*x}))
+		[ "$n" -gt "$pixels" ] || [ $((n * 4)) -gt "$bytes" ] || [ $((n * 8)) -gt $((memory << 20)) ] ||
+			break
+	done
+	grep -q "^num_heads=1, .* max_resolution=$size, .*kind=render" "$types/$driver-$1/description" ||
+		return 1
+	u=$(create "$1") || return 1
+	dir=/sys/bus/mdev/devices/$u
+	grep -q " displays=1@$size@60\$" "$dir/blueprint" || return 1
+	grep -q ' heads=0x1 ' "$dir/composition" && grep -qw display "$dir/features" || return 1
+	# The same at another rate is more than they can do
+	! echo "displays=1@$size@1000" 2>/dev/null >"$dir/blueprint" || return 1
+	remove "$u"
+}
+
+# Modes of types with display heads, and that others have none
 heads()
 {
 	remove_all
-	grep -q '^num_heads=1, memory=16M, max_resolution=1920x1080, .*kind=render' \
-		"$types/$driver-D1/description" || return 1
 	grep -q '^num_heads=0, .*max_resolution=none' "$types/$driver-R1/description" || return 1
-	u=$(create D2) || return 1
-	grep -q ' memory=33554432 heads=0x1 ' "/sys/bus/mdev/devices/$u/composition" || return 1
-	grep -qw display "/sys/bus/mdev/devices/$u/features" || return 1
-	remove "$u"
+	shows D1 1 && shows D2 2 && shows D4 4
 }
 
 # Exactly as many as it says can be made, and all come back

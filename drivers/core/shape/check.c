@@ -196,6 +196,21 @@ u64 tess_blueprint_unfit(struct tess_gpu *gpu, const struct tess_blueprint *bp)
 	return mask;
 }
 
+unsigned int tess_gpu_able_slices(struct tess_gpu *gpu, const struct tess_blueprint *blueprint)
+{
+	struct tess_blueprint bp = *blueprint;
+	unsigned int i, n = 0;
+	u64 unfit;
+
+	tess_blueprint_resolve(&bp);
+	unfit = tess_blueprint_unfit(gpu, &bp);
+	for (i = 0; i < gpu->info.slice_count; i++)
+		n += !(unfit & BIT_ULL(i)) &&
+		     (bp.kind == TESS_KIND_NONE || gpu->slices[i].info.kind == bp.kind);
+	return n;
+}
+EXPORT_SYMBOL_NS_GPL(tess_gpu_able_slices, TESS_NS);
+
 /* Bytes per second of the fastest slice of a kind, whoever has it */
 static u64 best_bandwidth(struct tess_gpu *gpu, u32 kind)
 {

@@ -98,19 +98,33 @@ int tess_mdev_monitor_plug(struct tess_mdev *tm, unsigned int n, const struct te
 	return 0;
 }
 
-void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height)
+bool tess_mdev_usual_size(unsigned int i, u32 *width, u32 *height)
 {
 	static const u32 sizes[][2] = {
 		{ 7680, 4320 }, { 5120, 2880 }, { 3840, 2160 }, { 2560, 1440 },
 		{ 1920, 1080 }, { 1280, 720 },	{ 1024, 768 },	{ 800, 600 },
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes) - 1; i++)
-		if ((u64)sizes[i][0] * sizes[i][1] * 4 * 2 * heads <= memory)
-			break;
+	if (i >= ARRAY_SIZE(sizes))
+		return false;
 	*width = sizes[i][0];
 	*height = sizes[i][1];
+	return true;
+}
+
+bool tess_mdev_pictures_fit(u64 memory, unsigned int heads, u32 width, u32 height)
+{
+	return (u64)width * height * 4 * 2 * heads <= memory;
+}
+
+void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height)
+{
+	unsigned int i;
+
+	/* The smallest one if none fits */
+	for (i = 0; tess_mdev_usual_size(i, width, height); i++)
+		if (tess_mdev_pictures_fit(memory, heads, *width, *height))
+			break;
 }
 
 /* ---- migration ---- */

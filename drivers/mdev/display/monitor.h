@@ -25,6 +25,10 @@ void tess_mdev_set_link(struct tess_mdev *tm, unsigned int n, bool up);
  * is the VMM's
  */
 int tess_mdev_monitor_plug(struct tess_mdev *tm, unsigned int n, const struct tess_mdev_edid *edid);
+/* Usual sizes of pictures, the largest first. False: there is no number @i */
+bool tess_mdev_usual_size(unsigned int i, u32 *width, u32 *height);
+/* Can each of @heads have two pictures of that size in @memory? */
+bool tess_mdev_pictures_fit(u64 memory, unsigned int heads, u32 width, u32 height);
 /* Largest usual picture of which each of @heads can have two in @memory */
 void tess_mdev_max_resolution(u64 memory, unsigned int heads, u32 *width, u32 *height);
 

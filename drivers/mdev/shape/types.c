@@ -6,8 +6,9 @@
  * managers can count instances: compute, render, render with a display head, and mixed, of one,
  * two and four slices each, with the slices' own share of the VRAM; and all but those with a
  * head once more with slices that up to TESS_SHARE_MAX vGPUs share in time, of which each has
- * that part of the VRAM. A GPU offers those of which it could give at least one; the rest is
- * left out for good, because what a GPU consists of does not change.
+ * that part of the VRAM. Those with a head have the largest usual mode that slices of the GPU can
+ * show, and of which two pictures are in their memory. A GPU offers those of which it could give at
+ * least one; the rest is left out for good, because what a GPU consists of does not change.
  *
  * The type "blank" has no blueprint; one is written to the mdev later (shape.c). Such a vGPU
  * takes nothing from the pool, but memory of the host: a GPU has at most as many of them at
@@ -26,6 +27,9 @@
 #include "display/monitor.h"
 #include "parent.h"
 #include "types.h"
+
+/* What displays of types are refreshed with */
+#define TESS_TYPE_HZ	60
 
 /**
  * struct tess_mdev_preset - a named blueprint
@@ -78,20 +82,11 @@ const char *tess_mdev_kind_name(u32 kind)
 	}
 }
 
-static unsigned int slices_of_kind(const struct tess_gpu *gpu, u32 kind)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < tess_gpu_info(gpu)->slice_count; i++)
-		n += tess_gpu_slice_info(gpu, i)->kind == kind;
-	return n;
-}
-
 /* The vslices of one vGPU are on different slices */
-static unsigned int types_max_instances(const struct tess_gpu *gpu, const struct tess_blueprint *bp)
+static unsigned int types_max_instances(struct tess_gpu *gpu, const struct tess_blueprint *bp)
 {
 	u64 by_memory = div64_u64(tess_gpu_info(gpu)->vram_size, bp->memory * bp->slices);
-	unsigned int n = slices_of_kind(gpu, bp->kind);
+	unsigned int n = tess_gpu_able_slices(gpu, bp);
 
 	if (n < bp->slices)
 		return 0;
@@ -138,15 +133,34 @@ static void init_blank(struct tess_mdev_parent *parent, const struct tess_gpu *g
 	type->max_instances = parent->max_blanks;
 }
 
-static void init_preset(struct tess_mdev_parent *parent, const struct tess_gpu *gpu,
+/* No mode, if it has heads that are too slow for each usual one */
+static void choose_mode(struct tess_gpu *gpu, struct tess_blueprint *bp)
+{
+	struct tess_display_mode *mode = &bp->displays;
+	unsigned int i;
+
+	mode->refresh = TESS_TYPE_HZ;
+	for (i = 0; tess_mdev_usual_size(i, &mode->width, &mode->height); i++)
+		if (tess_mdev_pictures_fit(bp->memory * bp->slices, bp->heads, mode->width,
+					   mode->height) && types_max_instances(gpu, bp))
+			return;
+	*mode = (struct tess_display_mode){ 0 };
+}
+
+static void init_preset(struct tess_mdev_parent *parent, struct tess_gpu *gpu,
 			struct tess_mdev_type *type, const char *text)
 {
 	struct tess_reason reason;
 
-	if (tess_mdev_parse_blueprint(gpu, text, &type->blueprint, &reason))
+	if (tess_mdev_parse_blueprint(gpu, text, &type->blueprint, &reason)) {
 		dev_err(parent->dev, "preset \"%s\": %s\n", text, reason.text);
-	else if (types_can_give(gpu, &type->blueprint))
-		type->max_instances = types_max_instances(gpu, &type->blueprint);
+		return;
+	}
+	if (!types_can_give(gpu, &type->blueprint))
+		return;
+	if (type->blueprint.heads)
+		choose_mode(gpu, &type->blueprint);
+	type->max_instances = types_max_instances(gpu, &type->blueprint);
 }
 
 /**
@@ -154,7 +168,7 @@ static void init_preset(struct tess_mdev_parent *parent, const struct tess_gpu *
  * @parent: where to
  * @gpu: GPU
  */
-void tess_mdev_types_init(struct tess_mdev_parent *parent, const struct tess_gpu *gpu)
+void tess_mdev_types_init(struct tess_mdev_parent *parent, struct tess_gpu *gpu)
 {
 	unsigned int i;
 
@@ -192,15 +206,15 @@ ssize_t tess_mdev_show_description(struct mdev_type *mtype, char *buf)
 {
 	const struct tess_mdev_type *type = to_tess_mdev_type(mtype);
 	const struct tess_blueprint *bp = &type->blueprint;
+	u32 width = bp->displays.width, height = bp->displays.height;
 	u64 memory = bp->memory * bp->slices;
 	char resolution[24] = "none";
-	u32 width, height;
 	int at;
 
-	if (bp->heads) {
+	if (bp->heads && !width)
 		tess_mdev_max_resolution(memory, bp->heads, &width, &height);
+	if (bp->heads)
 		snprintf(resolution, sizeof(resolution), "%ux%u", width, height);
-	}
 	at = sysfs_emit(buf, "num_heads=%u, memory=%lluM, max_resolution=%s, max_instance=%u, ",
 			bp->heads, memory / SZ_1M, resolution, type->max_instances);
 	if (type->blank)

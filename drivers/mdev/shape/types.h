@@ -38,7 +38,7 @@ u64 tess_mdev_slice_memory(const struct tess_gpu *gpu, bool shared);
 /* tess_blueprint_parse() for a vGPU that was nothing before */
 int tess_mdev_parse_blueprint(const struct tess_gpu *gpu, const char *text,
 			      struct tess_blueprint *bp, struct tess_reason *reason);
-void tess_mdev_types_init(struct tess_mdev_parent *parent, const struct tess_gpu *gpu);
+void tess_mdev_types_init(struct tess_mdev_parent *parent, struct tess_gpu *gpu);
 unsigned int tess_mdev_get_available(struct mdev_type *mtype);
 ssize_t tess_mdev_show_description(struct mdev_type *mtype, char *buf);
 
