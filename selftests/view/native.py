@@ -270,6 +270,28 @@ def test_rate():
         same(w.client, w.head)
 
 
+def sent_of_text(level):
+    """Bytes for a picture with lines of something like text"""
+    with Watched("--compression", level) as w:
+        letters = [[w.random.randrange(256) for _ in range(16)] for _ in range(40)]
+        for row in range(30):
+            line = [w.random.choice(letters) for _ in range(80)]
+            for y in range(16):
+                pixels = b"".join(struct.pack("<I", 0xeeeeec if letter[y] >> bit & 1 else 0)
+                                  for letter in line for bit in range(8))
+                at = (row * 16 + y) * w.head.pitch
+                w.head.memory[at:at + len(pixels)] = pixels
+        before = w.client.received
+        w.head.flip()
+        same(w.client, w.head)
+        return w.client.received - before
+
+
+def test_compression():
+    fast, small = sent_of_text("1"), sent_of_text("9")
+    assert small < 0.9 * fast, f"{small} bytes, and {fast} if that is to be fast"
+
+
 # ---- access ----
 
 def certificates(where):
@@ -335,6 +357,7 @@ def test_refusals():
     fails(1, "chmod 600", head.dir, *options)
     fails(2, "0 to 3", head.dir, "--head", "4")
     fails(2, "1 to 250", head.dir, "--rate", "0")
+    fails(2, "1 to 9", head.dir, "--compression", "0")
     fails(2, "0 to 65535", head.dir, "--port", "65536")
     fails(2, "one vGPU")
     fails(2, "unknown option", head.dir, "--nothing")
@@ -519,6 +542,7 @@ TESTS = {
     "changes that nobody told of are seen": test_untold,
     "nothing is looked at without clients": test_idle,
     "not more looks than the rate": test_rate,
+    "as small as was asked for": test_compression,
     "TLS and a password": test_tls,
     "what is refused at the start": test_refusals,
     "clients' processes are not root": test_not_as_root,

@@ -7,6 +7,7 @@
  * serve.c, with neatvnc, and relay.c. Exit status 0: it was ended, or the vGPU was; 1: it could
  * not; 2: usage.
  */
+#include "compress.h"
 #include "viewer.h"
 
 int main(int argc, char **argv)
@@ -17,6 +18,7 @@ int main(int argc, char **argv)
 
 	if (!options_parse(&options, argc, argv, &status))
 		return status;
+	compress_set(options.compression);
 	status = viewer_open(&viewer, &options);
 	if (!status)
 		status = viewer_run(&viewer);

@@ -9,6 +9,7 @@
 
 #include <linux/tessera_view.h>
 
+#include "compress.h"
 #include "options.h"
 #include "say.h"
 
@@ -29,6 +30,7 @@ enum {
 	OPT_RESIZE,
 	OPT_ANYONE,
 	OPT_RATE,
+	OPT_COMPRESSION,
 	OPT_STATS,
 	OPT_VERSION,
 	OPT_HELP
@@ -49,6 +51,7 @@ static const char usage_text[] =
 	"  --resize             viewers choose the size of the picture: the guest gets a monitor like that\n"
 	"  --anyone             listen for other machines without TLS and password\n"
 	"  --rate HZ            pictures a second at most (60)\n"
+	"  --compression LEVEL  1 (fast) to 9 (small), of ZRLE and Tight (6)\n"
 	"  --stats FILE         write counters there as JSON at the end, and on SIGUSR1\n"
 	"  --version, --help\n";
 
@@ -63,6 +66,7 @@ static const struct option long_options[] = {
 	{ "resize", no_argument, NULL, OPT_RESIZE },
 	{ "anyone", no_argument, NULL, OPT_ANYONE },
 	{ "rate", required_argument, NULL, OPT_RATE },
+	{ "compression", required_argument, NULL, OPT_COMPRESSION },
 	{ "stats", required_argument, NULL, OPT_STATS },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -154,6 +158,8 @@ static bool take(struct options *o, int option, const char *value, const char **
 		return true;
 	case OPT_RATE:
 		return number("rate", value, 1, RATE_MAX, &o->rate);
+	case OPT_COMPRESSION:
+		return number("compression", value, COMPRESS_LEAST, COMPRESS_MOST, &o->compression);
 	case OPT_LISTEN:
 		o->address = value;
 		return true;
@@ -187,7 +193,9 @@ bool options_parse(struct options *o, int argc, char **argv, int *status)
 	const char *password_file = NULL;
 	int option;
 
-	*o = (struct options){ .address = "127.0.0.1", .rate = RATE };
+	*o = (struct options){ .address = "127.0.0.1",
+			       .rate = RATE,
+			       .compression = COMPRESS_USUAL };
 	*status = OPTIONS_USAGE;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1 ||

@@ -23,6 +23,7 @@
  * @resize: clients may choose the size of the picture
  * @anyone: let the network in without TLS and a password
  * @rate: pictures a second at most
+ * @compression: level of zlib
  * @stats: file for counters, or NULL
  * @access: what clients have to do
  */
@@ -32,7 +33,7 @@ struct options {
 	const char *address;
 	char port[8];
 	bool resize, anyone;
-	unsigned int rate;
+	unsigned int rate, compression;
 	const char *stats;
 	struct serve_access access;
 };
