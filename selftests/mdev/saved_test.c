@@ -6,6 +6,7 @@
  * machine's.
  */
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -477,6 +478,73 @@ static bool is_refused(struct vgpu *v, const void *buf, size_t size)
 	if (!ret)
 		ret = mig_go(v, S(STOP));
 	return mig_go(v, S(STOP)) == -EINVAL && mig_state(v) == S(ERROR) && ret && !mig_reset(v);
+}
+
+/* Tags of records, of which there may be one for each head that is given */
+#define RECORD_CURSOR 10
+#define RECORD_MONITOR 11
+
+struct record {
+	uint64_t size;
+	uint32_t flags, tag;
+	uint64_t arg;
+};
+
+/* Where the first record with this tag is, and the next one; 0 none is there */
+static size_t record_find(const struct saved *s, uint32_t tag, size_t *next)
+{
+	struct record r;
+	size_t at;
+
+	for (at = 0; at < s->size; at = *next) {
+		memcpy(&r, s->buf + at, sizeof(r));
+		*next = at + sizeof(r) + r.size;
+		if (r.tag == tag)
+			return at;
+	}
+	return 0;
+}
+
+/* What is said while it is written; the destination is as before */
+static int begins(struct vgpu *v, const void *buf, size_t size)
+{
+	int file, ret;
+
+	ret = mig_load(v, buf, size, PIECE, &file);
+	if (file >= 0)
+		close(file);
+	return mig_reset(v) ?: ret;
+}
+
+TEST_F(saved, records_of_heads)
+{
+	static const char blueprint[] = "slices=1 kind=render memory=4M heads=2";
+	static const uint32_t tags[] = { RECORD_CURSOR, RECORD_MONITOR };
+	static const uint64_t none[] = { 4, 31, 32, 64, 1ull << 32, ~0ull };
+	uint8_t edid[128] = { 1 }, *copy;
+	size_t at, next, i, n;
+	int fd;
+
+	ASSERT_EQ(0, ends_open(&self->e, blueprint, blueprint));
+	ASSERT_EQ(0, head_cursor(&self->e.src, 1, 0x4000, 1, 2));
+	fd = view_open_as(self->e.src.uuid, O_RDWR);
+	ASSERT_EQ(0, view_monitor(fd, 1, edid, sizeof(edid)));
+	close(fd);
+	ASSERT_EQ(0, mig_save(&self->e.src, &self->stream));
+	for (i = 0; i < 2; i++) {
+		at = record_find(&self->stream, tags[i], &next);
+		ASSERT_NE(0, at);
+		copy = malloc(2 * next);
+		memcpy(copy, self->stream.buf, next);
+		memcpy(copy + next, copy + at, next - at);
+		EXPECT_EQ(0, begins(&self->e.dst, copy, next));
+		EXPECT_EQ(-EINVAL, begins(&self->e.dst, copy, next + next - at));
+		for (n = 0; n < sizeof(none) / sizeof(*none); n++) {
+			memcpy(copy + at + offsetof(struct record, arg), &none[n], sizeof(*none));
+			EXPECT_EQ(-EINVAL, begins(&self->e.dst, copy, next));
+		}
+		free(copy);
+	}
 }
 
 /* Cut off after each byte of what is not VRAM */
