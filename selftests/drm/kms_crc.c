@@ -244,8 +244,8 @@ TEST_F(crc, drawn_where_it_is_shown)
 
 	shows(_metadata, self, &self->a);
 	((uint32_t *)self->a.map)[1000] ^= 0xffff00;
-	/* One may have been made already, and one may be about to be */
-	for (i = 0; i < 130; i++) {
+	/* Those of many frames may have been made already, and as many may be about to be */
+	for (i = 0; i < 300; i++) {
 		ASSERT_TRUE(next_entry(self, CRC_MS, &entry));
 		if (entry.value == expected(self, &self->a))
 			break;
@@ -289,6 +289,23 @@ TEST_F(crc, cursor)
 	ASSERT_EQ(0, __tess_kms_cursor(self->fd, self->crtc, NULL, 0, 0));
 	self->cursor = false;
 	shows(_metadata, self, &self->a);
+}
+
+/* Each frame from that of a flip on has one, although the CPU reads pictures more slowly */
+TEST_F(crc, each_frame)
+{
+	uint32_t first = flip(_metadata, self, &self->a);
+	struct entry one, next;
+	unsigned int i;
+
+	entry_from(_metadata, self, first, &one);
+	EXPECT_EQ(first, one.frame);
+	for (i = 0; i < 20; i++) {
+		ASSERT_TRUE(next_entry(self, CRC_MS, &next));
+		EXPECT_EQ(one.frame + 1, next.frame);
+		EXPECT_EQ(one.value, next.value);
+		one = next;
+	}
 }
 
 TEST_F(crc, frames)

@@ -99,10 +99,11 @@ static int set_plane(const struct __fixture_cursor *self, const struct tess_kms_
 
 TEST_F_TIMEOUT(cursor, images, 300)
 {
-	struct tess_kms_fb small, wide, opaque;
+	struct tess_kms_fb small, wide, tall, opaque;
 
 	tess_kms_fb_create(self->fd, 32, 32, TESS_KMS_ARGB8888, &small);
 	tess_kms_fb_create(self->fd, 2 * SIZE, SIZE, TESS_KMS_ARGB8888, &wide);
+	tess_kms_fb_create(self->fd, SIZE, SIZE + 1, TESS_KMS_ARGB8888, &tall);
 	tess_kms_fb_create(self->fd, SIZE, SIZE, TESS_KMS_XRGB8888, &opaque);
 	EXPECT_EQ(0, set_plane(self, &self->image, 10, 0, SIZE, 1));
 	EXPECT_EQ(0, set_plane(self, &self->image, -60, 0, SIZE, 1));
@@ -110,6 +111,8 @@ TEST_F_TIMEOUT(cursor, images, 300)
 	EXPECT_EQ(0, set_plane(self, &self->image, -64, 0, SIZE, 1));
 	EXPECT_EQ(0, set_plane(self, &self->image, 8000, 0, SIZE, 1));
 	EXPECT_EQ(0, set_plane(self, &self->image, 0, 0, SIZE, 1));
+	/* As tests of others have it, to see that the last line is not shown */
+	EXPECT_EQ(0, set_plane(self, &tall, 10, 0, SIZE, 1));
 	EXPECT_EQ(-EINVAL, set_plane(self, &small, 10, 0, 32, 1));
 	EXPECT_EQ(-EINVAL, set_plane(self, &wide, 10, SIZE, SIZE, 1));
 	EXPECT_EQ(-EINVAL, set_plane(self, &opaque, 10, 0, SIZE, 1));

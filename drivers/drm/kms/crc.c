@@ -3,9 +3,10 @@
  * DOC: checksums of what is shown
  *
  * For tests: debugfs has a CRC of frames that a head shows (crtc-N/crc). The GPU makes none, so the
- * CPU reads VRAM, outside of the interrupt. That takes longer than a frame, perhaps much longer;
- * frames that come meanwhile have none, so work does not pile up. A picture that was replaced
- * before it was read has none either: what is in its buffer since then may not have been shown.
+ * CPU reads VRAM, outside of the interrupt. That takes longer than a frame, perhaps much longer, so
+ * what it finds is that of all frames which showed the same picture with the same cursor, and work
+ * does not pile up. A picture that was replaced before it was read has none: what is in its
+ * buffer since then may not have been shown.
  *
  * It is the usual CRC-32 of all pixels from left to right and from top to bottom, each as 32 bits
  * XRGB8888 with zeros for what is not shown. So it does not depend on the format or the pitch. The
@@ -114,19 +115,44 @@ static u32 crc_of_picture(const struct tess_device *tdev, const struct tess_head
 	return ~crc;
 }
 
-static bool crc_entry(struct tess_output *out, struct tess_head_picture *picture, u64 *flips,
-		      u64 *frame)
+/* At once: half of what DRM keeps for its reader */
+#define TESS_CRC_FRAMES	64
+
+/* What work has to know, and whether something is shown */
+static bool crc_now(struct tess_output *out, struct tess_crc *now)
 {
 	struct tess_crc *crc = &out->crc;
 	bool shown;
 
 	spin_lock_irq(&crc->lock);
 	shown = crc->on && crc->is_shown;
-	*picture = crc->shown;
-	*flips = crc->flips;
-	*frame = crc->frame;
+	now->shown = crc->shown;
+	now->flips = crc->flips;
+	now->changes = crc->changes;
+	now->since = crc->since;
+	now->frame = crc->frame;
 	spin_unlock_irq(&crc->lock);
 	return shown;
+}
+
+/*
+ * Frames that show what was read: the last one of @then, and those before and after it up to a
+ * change. False: there are none
+ */
+static bool crc_frames(struct tess_output *out, const struct tess_crc *then, u64 *first, u64 *last)
+{
+	struct tess_crc *crc = &out->crc;
+	bool same;
+
+	spin_lock_irq(&crc->lock);
+	same = crc->on && crc->is_shown && crc->flips == then->flips;
+	*first = then->since;
+	*last = crc->changes == then->changes ? crc->frame : then->frame;
+	*last = min(*last, *first + TESS_CRC_FRAMES - 1);
+	if (same)
+		crc->since = max(crc->since, *last + 1);
+	spin_unlock_irq(&crc->lock);
+	return same;
 }
 
 static struct tess_crc_cursor crc_cursor(struct tess_output *out)
@@ -142,19 +168,24 @@ static struct tess_crc_cursor crc_cursor(struct tess_output *out)
 static void crc_work(struct work_struct *work)
 {
 	struct tess_output *out = container_of(work, struct tess_output, crc.work);
-	struct tess_head_picture picture, later;
 	struct tess_crc_cursor cursor;
-	u64 flips, flips_later, frame, frame_later;
+	struct tess_crc now, before;
+	u64 first, last;
 	u32 value;
 	int idx;
 
-	if (!crc_entry(out, &picture, &flips, &frame) || !drm_dev_enter(out->tdev->drm, &idx))
-		return;
+	crc_now(out, &before);
 	cursor = crc_cursor(out);
-	value = crc_of_picture(out->tdev, &picture, &cursor, out->crc.line);
+	/* Whatever came in between, the next frame asks for this again */
+	if (!crc_now(out, &now) || now.changes != before.changes ||
+	    !drm_dev_enter(out->tdev->drm, &idx))
+		return;
+	value = crc_of_picture(out->tdev, &now.shown, &cursor, out->crc.line);
 	drm_dev_exit(idx);
-	if (crc_entry(out, &later, &flips_later, &frame_later) && flips_later == flips)
-		drm_crtc_add_crc_entry(&out->crtc, true, frame, &value);
+	if (!crc_frames(out, &now, &first, &last))
+		return;
+	for (; first <= last; first++)
+		drm_crtc_add_crc_entry(&out->crtc, true, first, &value);
 }
 
 /**
@@ -177,6 +208,23 @@ void tess_crc_set_picture(struct tess_output *out, const struct tess_head_pictur
 }
 
 /**
+ * tess_crc_set_cursor() - the cursor was changed
+ * @out: output
+ *
+ * The frame in which that happens shows a part of both.
+ */
+void tess_crc_set_cursor(struct tess_output *out)
+{
+	struct tess_crc *crc = &out->crc;
+	unsigned long flags;
+
+	spin_lock_irqsave(&crc->lock, flags);
+	crc->changes++;
+	crc->since = max(crc->since, crc->frame + 1);
+	spin_unlock_irqrestore(&crc->lock, flags);
+}
+
+/**
  * tess_crc_event() - the head showed a frame, or has flipped
  * @out: output
  * @events: TESS_DEVENT_*, of which the frame was counted
@@ -195,10 +243,14 @@ void tess_crc_event(struct tess_output *out, u32 events)
 		crc->is_shown = true;
 		crc->is_next = false;
 		crc->flips++;
+		crc->changes++;
+		/* A flip that did not wait for a frame is in the middle of one */
+		crc->since = events & TESS_DEVENT_FRAME ? frame : frame + 1;
 	}
-	if ((events & TESS_DEVENT_FRAME) && crc->on && crc->is_shown) {
+	if (events & TESS_DEVENT_FRAME) {
 		crc->frame = frame;
-		queue_work(out->tdev->wq, &crc->work);
+		if (crc->on && crc->is_shown)
+			queue_work(out->tdev->wq, &crc->work);
 	}
 	spin_unlock_irqrestore(&crc->lock, flags);
 }
@@ -248,6 +300,8 @@ static int crc_begin(struct tess_output *out)
 	}
 	spin_lock_irq(&crc->lock);
 	crc->on = true;
+	crc->frame = drm_crtc_vblank_count(&out->crtc);
+	crc->since = crc->frame + 1;
 	spin_unlock_irq(&crc->lock);
 	return 0;
 }

@@ -19,7 +19,9 @@ struct tess_output;
  * @is_shown: the GPU said that it shows @shown
  * @shown: picture
  * @flips: how often @shown changed
- * @frame: number of the frame that @work is queued for
+ * @changes: how often that or the cursor did
+ * @since: first frame that shows all of this, and that has no entry
+ * @frame: the last frame that was shown
  * @work: makes one
  * @line: pixels of a line, while @on
  */
@@ -31,6 +33,8 @@ struct tess_crc {
 	bool is_shown;
 	struct tess_head_picture shown;
 	u64 flips;
+	u64 changes;
+	u64 since;
 	u64 frame;
 	struct work_struct work;
 	void *line;
@@ -39,6 +43,7 @@ struct tess_crc {
 void tess_crc_init(struct tess_output *out);
 void tess_crc_stop(struct tess_output *out);
 void tess_crc_set_picture(struct tess_output *out, const struct tess_head_picture *picture);
+void tess_crc_set_cursor(struct tess_output *out);
 void tess_crc_event(struct tess_output *out, u32 events);
 
 const char *const *tess_crc_get_sources(struct drm_crtc *crtc, size_t *count);

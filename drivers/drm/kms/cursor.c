@@ -46,13 +46,13 @@ static struct tess_output *plane_to_output(struct drm_plane *plane)
 
 /* ---- what it is to be ---- */
 
-/* All of a buffer that is an image, and nothing else of it */
+/* The image is what a buffer begins with, which is as wide, and nothing else of it. */
 static bool cursor_is_image(const struct drm_plane_state *state)
 {
 	const struct drm_framebuffer *fb = state->fb;
 	const struct tess_bo *bo = to_tess_bo(fb->obj[0]);
 
-	return fb->width == TESS_CURSOR_SIZE && fb->height == TESS_CURSOR_SIZE &&
+	return fb->width == TESS_CURSOR_SIZE && fb->height >= TESS_CURSOR_SIZE &&
 	       fb->pitches[0] == TESS_CURSOR_SIZE * sizeof(u32) && !(fb->offsets[0] % SZ_4K) &&
 	       bo->shmem.base.size >= fb->offsets[0] + (u64)TESS_CURSOR_BYTES && !state->src_x &&
 	       !state->src_y && state->src_w == TESS_CURSOR_SIZE << 16 &&
@@ -77,7 +77,7 @@ static int cursor_check(struct drm_plane *plane, struct tess_atomic_commit *stat
 		return -ENXIO;
 	}
 	if (!cursor_is_image(new)) {
-		drm_dbg_kms(plane->dev, "a cursor is all of a buffer of %ux%u pixels\n",
+		drm_dbg_kms(plane->dev, "a cursor is the first %ux%u pixels of a buffer as wide\n",
 			    TESS_CURSOR_SIZE, TESS_CURSOR_SIZE);
 		return -EINVAL;
 	}
@@ -104,6 +104,7 @@ static void cursor_tell(struct tess_output *out)
 	int ret;
 
 	lockdep_assert_held(&out->picture_lock);
+	tess_crc_set_cursor(out);
 	ret = tess_head_set_cursor(out->tdev->gpu, out->index,
 				   cursor->shown ? &cursor->image : NULL);
 	if (ret)
@@ -120,6 +121,7 @@ static void cursor_move(struct tess_output *out, int x, int y)
 	/* It is within the largest picture, or a size of it left of that */
 	cursor->x = x;
 	cursor->y = y;
+	tess_crc_set_cursor(out);
 	tess_head_move_cursor(out->tdev->gpu, out->index, x, y);
 }
 
