@@ -328,7 +328,7 @@ check-graphics: $(if $(LIST),,all graphics)
 		$(GRAPHICS)
 
 check-view: $(if $(LIST),,all view)
-	@$(if $(LIST),,$(WITH_DISPLAYS)) $(CHECK) --lanes-dir selftests/view/lanes $(VIEW)
+	@$(if $(LIST),,scripts/env --with viewers run) $(CHECK) --lanes-dir selftests/view/lanes $(VIEW)
 
 # Shells and what makes Debian packages are in a layer
 WITH_PACKAGES := scripts/env --with packages run
