@@ -34,6 +34,7 @@ FIXTURE(blackout)
 	_Atomic double wall_us;
 	unsigned int made, n; /* n of them moved a vslice */
 	double cycles[MAX_SAMPLES], us[MAX_SAMPLES], whole[MAX_SAMPLES], part[MAX_SAMPLES];
+	double calm[MAX_SAMPLES]; /* of vslices that nobody touches, for as long */
 };
 
 /*
@@ -184,6 +185,31 @@ static void collect(struct __fixture_blackout *self, double took)
 	self->n++;
 }
 
+static void forget_longest(struct __fixture_blackout *self)
+{
+	unsigned int i;
+
+	for (i = 0; i < self->watching; i++)
+		tenant_watch(&self->g, i)->longest = 0;
+}
+
+/* What the machine alone makes of the same vslices, in a time as long as a recomposition's */
+static double calm_longest(struct __test_metadata *_metadata, struct __fixture_blackout *self,
+			   uint64_t length)
+{
+	double longest = 0;
+	unsigned int i;
+
+	forget_longest(self);
+	beats_after(_metadata, self, client_time(&self->g.c[0]) + length);
+	for (i = 0; i < self->watching; i++) {
+		double v = tenant_watch(&self->g, i)->longest;
+
+		longest = v > longest ? v : longest;
+	}
+	return longest;
+}
+
 static uint64_t slices_of(struct tenant *g, unsigned int n)
 {
 	struct tess_composition page;
@@ -198,7 +224,7 @@ static uint64_t slices_of(struct tenant *g, unsigned int n)
 
 static void measure(struct __test_metadata *_metadata, struct __fixture_blackout *self)
 {
-	unsigned int keep = self->shape.slices, i;
+	unsigned int keep = self->shape.slices;
 	struct tenant *g = &self->g;
 	uint64_t ids, begin, took;
 
@@ -206,8 +232,7 @@ static void measure(struct __test_metadata *_metadata, struct __fixture_blackout
 	keep = self->shape.slices < keep ? self->shape.slices : keep;
 	watch_set(_metadata, self, keep);
 	ids = slices_of(g, keep);
-	for (i = 0; i < keep; i++)
-		tenant_watch(g, i)->longest = 0;
+	forget_longest(self);
 	beats_after(_metadata, self, client_time(&g->c[0]));
 	look_begin(self);
 	begin = client_time(&g->c[0]);
@@ -216,8 +241,10 @@ static void measure(struct __test_metadata *_metadata, struct __fixture_blackout
 	beats_after(_metadata, self, client_time(&g->c[0]));
 	atomic_store(&self->looking, false);
 	/* Nothing stands still if only the numbers change: that is no sample */
-	if (ids != slices_of(g, keep))
+	if (ids != slices_of(g, keep)) {
 		collect(self, took);
+		self->calm[self->n - 1] = calm_longest(_metadata, self, took);
+	}
 	self->made++;
 	watch_set(_metadata, self, self->shape.slices);
 }
@@ -256,6 +283,8 @@ TEST_F_TIMEOUT(blackout, of_recompositions, 400)
 	printf(", %.0f (longest)\n", self->whole[n - 1]);
 	figure("blackout_quanta_p50", p50);
 	figure("blackout_quanta_max", max);
+	qsort(self->calm, n, sizeof(*self->calm), compare);
+	figure("blackout_quanta_calm_max", self->calm[n - 1] / self->per_quantum);
 	figure("blackout_us_p50", median(self->us, n));
 	figure("blackout_part_p50", median(self->part, n));
 	/*
