@@ -4,6 +4,7 @@
 The same for both levels: the host VM on this machine and a guest VM inside it.
 """
 
+import contextlib
 import glob
 import os
 import selectors
@@ -173,6 +174,7 @@ class Machine:
         self.children = []
         self.qemu = None
         self.preload = []
+        self.realtime = getattr(opts, "realtime", False)
         # Driver of its GPUs, and options of each one that the machine serves by itself
         self.driver = "tessera_pci"
         self.served = []
@@ -233,9 +235,24 @@ class Machine:
         """Where QEMU offers its monitor protocol to whoever looks at a machine."""
         return self.path("monitor")
 
+    @contextlib.contextmanager
+    def urgent(self, priority):
+        """What starts meanwhile has that real-time priority, if the machine is to have one."""
+        if not self.realtime:
+            yield
+            return
+        try:
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(priority))
+        except PermissionError:
+            fail("--realtime is not permitted here: it needs CAP_SYS_NICE")
+        try:
+            yield
+        finally:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
     def spawn(self, argv, log):
-        """Start a helper that lives as long as the machine."""
-        with open(log, "ab") as f:
+        """Start a helper that lives as long as the machine. QEMU waits for it."""
+        with open(log, "ab") as f, self.urgent(2):
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f, stderr=f,
                                      start_new_session=True)
         self.children.append(child)
@@ -365,7 +382,7 @@ class Machine:
         if self.opts.verbose:
             print("vm: " + shlex.join(argv), file=sys.stderr)
         environment = dict(os.environ, LD_PRELOAD=" ".join(self.preload))
-        with open(self.path("qemu.log"), "ab") as f:
+        with open(self.path("qemu.log"), "ab") as f, self.urgent(1):
             if self.interactive:
                 self.qemu = subprocess.Popen(argv, stderr=f, env=environment)
             else:

@@ -51,6 +51,8 @@ def add_host(p):
                    help="user: the models run in the host VM, and serve GPUs by /dev/tessera-user; "
                    "both: N GPUs of each kind")
     p.add_argument("--iommu", action="store_true", help="give the host VM an IOMMU")
+    p.add_argument("--realtime", action="store_true",
+                   help="nothing else on this machine delays the emulator, for measurements")
     p.add_argument("--with", dest="layer", metavar="LAYER",
                    help="what this layer of the environment has is there, too (scripts/env)")
     p.add_argument("--interactive", action="store_true",

@@ -2,23 +2,19 @@
 /*
  * How long a vGPU stands still while it is recomposed. A kernel on each vslice looks at the
  * clock all the time and keeps the longest time between two looks, in GPU cycles: that is what
- * the vslice lost, whatever the reason. A thread looks at the kernels' last looks, which is the
- * same in wall time, to some hundred microseconds.
+ * the vslice lost, whatever the reason.
  *
  * Vslices that are about to be withheld are idle: for those that keep a slice the standstill
  * is the change alone, and not the turns of others.
  *
  * TESS_BLACKOUTS says how many recompositions are measured, TESS_SEED repeats a run.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #include "harness.h"
 #include "tenant.h"
 
 #define QUANTUM_US 2000.0
-#define LOOK_US 100
 #define MAX_SAMPLES 1000
 
 FIXTURE(blackout)
@@ -28,67 +24,10 @@ FIXTURE(blackout)
 	bool open;
 	unsigned int watching;
 	double per_quantum;
-	pthread_t thread;
-	_Atomic bool stop, looking;
-	_Atomic unsigned int looks;
-	_Atomic double wall_us;
 	unsigned int made, n; /* n of them moved a vslice */
-	double cycles[MAX_SAMPLES], us[MAX_SAMPLES], whole[MAX_SAMPLES], part[MAX_SAMPLES];
+	double cycles[MAX_SAMPLES], whole[MAX_SAMPLES], part[MAX_SAMPLES];
 	double calm[MAX_SAMPLES]; /* of vslices that nobody touches, for as long */
 };
-
-/*
- * How long a vslice gave no sign. Only what is seen to stand still counts: when this thread is
- * late itself it takes the time for shorter, not for longer.
- */
-static void look_once(struct __fixture_blackout *self, uint64_t *beat, double *at, bool first)
-{
-	double now = now_us();
-	unsigned int i;
-
-	for (i = 0; i < self->watching; i++) {
-		uint64_t seen = tenant_watch(&self->g, i)->beat;
-
-		if (first || seen != beat[i])
-			at[i] = now;
-		else if (now - at[i] > atomic_load(&self->wall_us))
-			atomic_store(&self->wall_us, now - at[i]);
-		beat[i] = seen;
-	}
-	atomic_fetch_add(&self->looks, 1);
-}
-
-static void *look(void *arg)
-{
-	struct __fixture_blackout *self = arg;
-	struct timespec pause = { .tv_nsec = LOOK_US * 1000 };
-	uint64_t beat[TENANT_VSLICES] = { 0 };
-	double at[TENANT_VSLICES] = { 0 };
-	bool was = false;
-
-	while (!atomic_load(&self->stop)) {
-		if (atomic_load(&self->looking)) {
-			look_once(self, beat, at, !was);
-			was = true;
-			nanosleep(&pause, NULL);
-		} else {
-			was = false;
-			sleep_ms(1);
-		}
-	}
-	return NULL;
-}
-
-/* On return the thread is looking */
-static void look_begin(struct __fixture_blackout *self)
-{
-	unsigned int before = atomic_load(&self->looks);
-
-	atomic_store(&self->wall_us, 0);
-	atomic_store(&self->looking, true);
-	while (atomic_load(&self->looks) - before < 2)
-		sleep_ms(1);
-}
 
 FIXTURE_SETUP(blackout)
 {
@@ -109,14 +48,10 @@ FIXTURE_SETUP(blackout)
 	self->open = true;
 	self->per_quantum = QUANTUM_US * reg32(&self->g.c[0].v, TESS_REG_CLOCK_KHZ) / 1000;
 	ASSERT_EQ(QUANTUM_US, slice_value(&nobody, 0, "quantum_us"));
-	ASSERT_EQ(0, pthread_create(&self->thread, NULL, look, self));
 }
 
 FIXTURE_TEARDOWN(blackout)
 {
-	atomic_store(&self->stop, true);
-	if (self->thread)
-		pthread_join(self->thread, NULL);
 	if (self->open)
 		tenant_close(&self->g);
 }
@@ -181,7 +116,6 @@ static void collect(struct __fixture_blackout *self, double took)
 	self->cycles[self->n] = longest;
 	self->whole[self->n] = to > from ? to - from : 0;
 	self->part[self->n] = longest / took;
-	self->us[self->n] = atomic_load(&self->wall_us);
 	self->n++;
 }
 
@@ -234,12 +168,10 @@ static void measure(struct __test_metadata *_metadata, struct __fixture_blackout
 	ids = slices_of(g, keep);
 	forget_longest(self);
 	beats_after(_metadata, self, client_time(&g->c[0]));
-	look_begin(self);
 	begin = client_time(&g->c[0]);
 	ASSERT_EQ(0, shape_write(g->c[0].v.uuid, &self->shape));
 	took = client_time(&g->c[0]) - begin;
 	beats_after(_metadata, self, client_time(&g->c[0]));
-	atomic_store(&self->looking, false);
 	/* Nothing stands still if only the numbers change: that is no sample */
 	if (ids != slices_of(g, keep)) {
 		collect(self, took);
@@ -285,7 +217,6 @@ TEST_F_TIMEOUT(blackout, of_recompositions, 400)
 	figure("blackout_quanta_max", max);
 	qsort(self->calm, n, sizeof(*self->calm), compare);
 	figure("blackout_quanta_calm_max", self->calm[n - 1] / self->per_quantum);
-	figure("blackout_us_p50", median(self->us, n));
 	figure("blackout_part_p50", median(self->part, n));
 	/*
 	 * Work goes on for most of a recomposition. In quanta the limit is 1 on a calm machine; one that
