@@ -245,6 +245,7 @@ CHECK := scripts/check $(if $(LIST),--list)
 # Lanes that need a layer, of those that run
 LAYER_LANES := $(if $(LIST)$(BACKEND),,$(if $(LANES),$(filter opencl graphics packages view,$(LANES)),packages opencl graphics view))
 check: $(ALL)
+	@$(if $(LIST),,$(if $(FULL)$(filter across,$(LANES)),scripts/env --with ssh build))
 	@$(if $(FULL),TESSERA_FULL=1) scripts/check $(LAYER_LANES:%=--make %) $(if $(LIST),--list) \
 		$(if $(BACKEND),--backend $(BACKEND)) $(LANES)
 

@@ -13,6 +13,10 @@ esac
 export PYTHONDONTWRITEBYTECODE=1
 make -s -C selftests virt mdev sched O="$PWD/out/selftests" >&2 || exit 1
 make -s -C tools/mdevctl O="$PWD/out/tools/mdevctl" >&2 || exit 1
+status=0
 # shellcheck disable=SC2086 # two words, or none
-exec scripts/vm pair $layer --timeout 2300 --env "TESS_MOVES=${TESS_MOVES:-4}" -- \
-	python3 selftests/virt/across.py
+scripts/vm pair $layer --timeout 1700 --env "TESS_MOVES=${TESS_MOVES:-4}" -- \
+	python3 selftests/virt/across.py || status=1
+scripts/vm pair --with ssh --timeout 700 --env TESS_MOVES=1 -- \
+	python3 selftests/virt/across.py || status=1
+exit $status

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A libvirt domain that computes migrates live between two hosts, as TAP; in a pair of host VMs.
 
-Stock virsh and libvirtd, by TCP. The guest keeps books of what the GPU does (ledger.c), and runs
+Stock virsh and libvirtd, by ssh if the host VMs have that layer, else by TCP. The guest keeps books of what the GPU does (ledger.c), and runs
 SGEMM, SHA-256 and random kernels over and over, and an OpenCL program if the host VMs have that
 layer, while the domain goes back and forth, to vGPUs with the same UUID that are composed otherwise:
 fewer slices, shared ones. It stays where it is if the other host's vGPU has another frame. On both
@@ -19,7 +19,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from place import FIRST, FRAME, LAST, MEMORY_MIB, NAME, OPENCL, READY, UUID  # noqa: E402
+from place import FIRST, FRAME, LAST, MEMORY_MIB, NAME, OPENCL, READY, SSH, UUID  # noqa: E402
 from run import TREE, Tap, has, run, same, wait_for  # noqa: E402
 
 VM = os.path.join(TREE, "scripts", "vm")
@@ -64,6 +64,13 @@ class Place:
 
     def compose(self, blueprint):
         self.run("sh", "-c", f"echo '{blueprint}' >{MDEV}/blueprint || {{ cat {MDEV}/last_error; exit 1; }}")
+
+    def may_enter(self, other):
+        """Root of this host knows the other one and may log in there."""
+        public = self.run("sh", "-c", "mkdir -p -m 700 ~/.ssh && ssh-keygen -q -t ed25519 -N '' "
+                          f"-f ~/.ssh/id_ed25519 && ssh-keyscan -t ed25519 {other.name} "
+                          "2>/dev/null >>~/.ssh/known_hosts && cat ~/.ssh/id_ed25519.pub").strip()
+        other.run("sh", "-c", f"mkdir -p -m 700 ~/.ssh && echo '{public}' >>~/.ssh/authorized_keys")
 
     def tell(self, word):
         self.process.stdin.write(word + "\n")
@@ -127,14 +134,18 @@ class AcrossTests:
 
     def migrate(self, **options):
         self.here.run("virsh", "migrate-setmaxdowntime", NAME, DOWNTIME_MS)
+        uri = f"qemu+{'ssh' if SSH else 'tcp'}://{self.other.name}/system"
         return self.here.run("virsh", "migrate", "--live", "--persistent", "--undefinesource", NAME,
-                             f"qemu+tcp://{self.other.name}/system", timeout=MOVE_S, **options)
+                             uri, timeout=MOVE_S, **options)
 
     def set_up(self):
         for host in self.hosts:
             host.ready()
         disks = [h.run("sh", "-c", "sha256sum /run/tessera/tree-*.erofs") for h in self.hosts]
         same(disks[0], disks[1], "the guest's disk on both hosts")
+        if SSH:
+            self.here.may_enter(self.other)
+            self.other.may_enter(self.here)
 
     def start(self):
         self.here.tell("start")

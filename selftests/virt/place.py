@@ -2,13 +2,15 @@
 """One of two hosts between which a domain migrates (across.py), as root.
 
 Makes this host ready: a vGPU that mdevctl defined and started, libvirtd that listens, and what the
-domain's devices need, with the same names on both hosts; and a bystander, who uses slices of the
-same GPU that no vGPU has. Then it serves the domain's ports whenever the domain is here, and prints
-what its guest prints. It reads "start": the domain begins here; "explain": what does the domain do?
-The end of what it reads is its end.
+domain's devices need, with the same names on both hosts; sshd, if there is one; and a bystander, who
+uses slices of the same GPU that no vGPU has. Then it serves the domain's ports whenever the domain
+is here, and prints what its guest prints. It reads "start": the domain begins here; "explain": what
+does the domain do? The end of what it reads is its end.
 """
 
 import os
+import shutil
+import signal
 import sys
 import threading
 import time
@@ -17,16 +19,19 @@ sys.dont_write_bytecode = True
 
 from domain import Domain  # noqa: E402
 from mdevctl_test import define, install  # noqa: E402
-from run import TREE, exists, mdevctl, read, run, running, start_daemons, stop_daemons  # noqa: E402
+from run import (TREE, exists, mdevctl, pid_of, read, run, running, start_daemons,  # noqa: E402
+                 stop_daemons)
 
-import guest  # noqa: E402  # of scripts/vm.d, which run.py puts on the path
-import hung  # noqa: E402
+import hung  # noqa: E402  # of scripts/vm.d, which run.py puts on the path
 
 NAME = "tessera-across"
 UUID = "0f6ed1c5-2d5a-4f7c-9d2c-000000000005"
 FOLDER = "/run/tessera-vm/across"
 # With the layer "opencl" the guest runs OpenCL, too, which needs more of everything.
-OPENCL = bool(guest.outer_config()["LAYER"])
+OPENCL = shutil.which("clinfo") is not None
+# With the layer "ssh" the hosts talk as most do.
+SSHD = "/usr/sbin/sshd"
+SSH = os.path.exists(SSHD)
 MEMORY_MIB = 16 if OPENCL else 2
 FRAME = f"min=1 max=3 kind=compute memory={MEMORY_MIB}M"
 FIRST = f"slices=2 {FRAME}"
@@ -82,7 +87,11 @@ def set_up():
     install()
     define(UUID, ("blueprint", FIRST))
     mdevctl("start", "-u", UUID)
-    start_daemons(listen=True)
+    start_daemons(listen=not SSH)
+    if SSH:
+        os.makedirs("/run/sshd", exist_ok=True)
+        run("ssh-keygen", "-A")
+        run(SSHD)
 
 
 def here():
@@ -121,6 +130,8 @@ def bystand(end):
 
 def tear_down():
     stop_daemons()
+    if SSH:
+        os.kill(pid_of("sshd"), signal.SIGTERM)
     if exists(UUID):
         mdevctl("stop", "-u", UUID)
     mdevctl("undefine", "-u", UUID)
