@@ -21,10 +21,10 @@ rounds=2
 echo "# The interface and servers; the bad ones on one kernel"
 on 7.2 900 --gpus 0 --mem 1G --env ROUNDS="$rounds" -- \
 	sh -c "out/selftests/user/device; a=\$?; selftests/user/run.sh && exit \$a"
-set -- null_server unbound bridges_freed unloaded
-[ -z "${TESSERA_FULL:-}" ] || set --
-on 6.12 900 --gpus 0 --mem 1G --env ROUNDS=2 -- selftests/user/run.sh "$@"
-[ -z "${TESSERA_FULL:-}" ] || on 7.2 900 --gpus 0 -- selftests/user/run.sh slow_server replaced_under_guest
+if [ -n "${TESSERA_FULL:-}" ]; then
+	on 6.12 900 --gpus 0 --mem 1G --env ROUNDS=2 -- selftests/user/run.sh
+	on 7.2 900 --gpus 0 -- selftests/user/run.sh slow_server replaced_under_guest
+fi
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
 on 7.2 600 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
