@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, one whose
+# In a host VM: display heads as KVM guests see them, as KTAP. A guest with one head, that sleeps, one whose
 # heads come and go while it shows something, one whose host never tells that it shows it, what the
 # host knows of changes in a guest's pictures, and what QEMU shows of what a guest does, or its kernel
 # as long as no program does.
 #
-# shellcheck disable=SC2317 # functions called by name
+# shellcheck disable=SC2016,SC2317 # for the shell of a guest; functions called by name
 
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 # shellcheck source=scripts/ktap.sh
@@ -33,10 +33,13 @@ teardown()
 	echo 1 >"$dev/remove"
 }
 
+# The tree, which the guest shares, does not survive the guest's sleep
 one_head()
 {
 	setup 1 path=remote &&
-		scripts/vm guest --vgpu "$uuid" --timeout 600 -- selftests/drm/run.sh kms kms_crc
+		scripts/vm guest --vgpu "$uuid" --timeout 900 -- sh -c 'selftests/drm/run.sh kms kms_crc
+			status=$?
+			cp out/selftests/drm/kms_sleep /run/ && cd /run && ./kms_sleep && exit $status'
 	one_status=$?
 	teardown
 	return "$one_status"
@@ -211,7 +214,7 @@ panic()
 
 ktap_begin
 free=$(cat "$gpu/slices_free")
-check "a guest with one head" one_head
+check "a guest with one head, which sleeps and wakes up" one_head
 check "heads come and go while a guest uses them" heads_come_and_go
 check "a host that sends frames and no flips" frames_without_flips
 check "the host knows what changed in a guest's pictures, and tells it who shows cursors" damage
