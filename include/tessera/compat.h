@@ -148,4 +148,9 @@ static inline void tess_dmem_uncharge(struct dmem_cgroup_pool_state *pool, u64 s
 #define TESS_ASYNC_PARAMS	struct drm_plane *plane, struct tess_atomic_commit *state, bool flip
 #endif
 
+/* IN_FORMATS_ASYNC: which formats a plane can flip to without waiting for a frame */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define TESS_HAS_ASYNC_FORMATS
+#endif
+
 #endif

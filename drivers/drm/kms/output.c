@@ -204,7 +204,18 @@ static const struct drm_plane_helper_funcs output_plane_helpers = {
 	.panic_flush = tess_panic_flush,
 };
 
+#ifdef TESS_HAS_ASYNC_FORMATS
+/* Which part of a frame has passed does not matter to the GPU */
+static bool output_is_async_format(struct drm_plane *plane, u32 format, u64 modifier)
+{
+	return true;
+}
+#endif
+
 static const struct drm_plane_funcs output_plane_funcs = {
+#ifdef TESS_HAS_ASYNC_FORMATS
+	.format_mod_supported_async = output_is_async_format,
+#endif
 	.update_plane = drm_atomic_helper_update_plane,
 	.disable_plane = drm_atomic_helper_disable_plane,
 	.destroy = drm_plane_cleanup,
