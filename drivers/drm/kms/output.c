@@ -11,6 +11,9 @@
  * that waits for a frame.
  */
 #include <linux/jiffies.h>
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <drm/drm_atomic.h>
 #include <drm/drm_atomic_helper.h>
 #include <drm/drm_atomic_state_helper.h>
@@ -413,6 +416,34 @@ static void output_disable_vblank(struct drm_crtc *crtc)
 	output_set_frames(crtc_to_output(crtc), false);
 }
 
+/* How far a time stamp moves, at most, to where it is now known to belong */
+#define TESS_FRAME_STEP_NS	8000
+
+/*
+ * Frames of the host are a period apart, exactly, and what is read of one's age is off by @error at
+ * most. So a frame that may have begun whole periods after the last one that was read, has. If this
+ * was read less exactly, it is mended in steps that are less than anybody would see.
+ */
+static ktime_t output_frame_began(struct tess_output *out, ktime_t read, s64 error, int period)
+{
+	s64 since = ktime_to_ns(ktime_sub(read, out->frame_began));
+	s64 whole = period > 0 ? div_s64(since + period / 2, period) * period : -1;
+	s64 off = since - whole;
+
+	if (whole < 0 || abs(off) > error + out->frame_error) {
+		out->frame_error = error;
+		out->frame_began = read;
+		return read;
+	}
+	if (whole && error < out->frame_error) {
+		off = clamp(off, -TESS_FRAME_STEP_NS, TESS_FRAME_STEP_NS);
+		out->frame_error = max(error, out->frame_error - TESS_FRAME_STEP_NS);
+		whole += off;
+	}
+	out->frame_began = ktime_add_ns(out->frame_began, whole);
+	return out->frame_began;
+}
+
 /*
  * The host tells how old the frame is, not when it began: its clocks are not those of the guest.
  * A frame that was made up, or is too old, is taken to have begun now. DRM counts frames by the
@@ -425,6 +456,7 @@ static bool output_vblank_timestamp(struct drm_crtc *crtc, int *max_error, ktime
 	const struct drm_vblank_crtc *vblank = &crtc->dev->vblank[drm_crtc_index(crtc)];
 	struct tess_output *out = crtc_to_output(crtc);
 	ktime_t before, after;
+	s64 error;
 	u32 age;
 	int idx;
 
@@ -439,13 +471,15 @@ static bool output_vblank_timestamp(struct drm_crtc *crtc, int *max_error, ktime
 	drm_dev_exit(idx);
 	if (age > NSEC_PER_SEC)
 		return false;
-	*time = ktime_sub_ns(ktime_add_ns(before, ktime_to_ns(ktime_sub(after, before)) / 2), age);
+	error = ktime_to_ns(ktime_sub(after, before)) / 2 + 1;
+	*time = output_frame_began(out, ktime_sub_ns(ktime_add_ns(before, error), age), error,
+				   vblank->framedur_ns);
 	if (ktime_before(*time, ktime_add_ns(vblank->time, vblank->framedur_ns / 2))) {
 		if (in_irq)
 			return false;
 		*time = vblank->time;
 	}
-	*max_error = min_t(s64, ktime_to_ns(ktime_sub(after, before)) / 2 + 1, INT_MAX);
+	*max_error = min_t(s64, error, INT_MAX);
 	return true;
 }
 
