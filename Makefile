@@ -158,7 +158,7 @@ graphics: lib simulated
 	+@$(PROGRESS) examples/gl $(WITH_GRAPHICS) make --no-print-directory -j$(JOBS) \
 		-C examples/gl O=$(OUT)/examples/gl all
 
-# The library that speaks to VNC viewers is in a third one.
+# The libraries that a VNC server needs are in a third one.
 view_LAYER := displays
 WITH_DISPLAYS := scripts/env --with displays run
 

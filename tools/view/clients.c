@@ -125,8 +125,8 @@ void clients_reap(struct clients *clients)
 		if (!c->pid || waitpid(c->pid, &status, WNOHANG) != c->pid)
 			continue;
 		if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
-			say("%s said what the VNC library cannot bear (signal %d); the others go on",
-			    c->name, WTERMSIG(status));
+			say("the process of %s ended by signal %d; the others go on", c->name,
+			    WTERMSIG(status));
 		add(clients, c->share);
 		unmake(c);
 	}

@@ -4,10 +4,9 @@
  *
  * Shows a display head of a vGPU to VNC viewers. viewer.c: the server; source.c: the head;
  * shadow.c: its picture and what differs in it; clients.c: a process for each client, which is
- * serve.c, with neatvnc, and relay.c. Exit status 0: it was ended, or the vGPU was; 1: it could
- * not; 2: usage.
+ * serve.c; rfb/: what is said to it. Exit status 0: it was ended, or the vGPU was; 1: it could not;
+ * 2: usage.
  */
-#include "compress.h"
 #include "viewer.h"
 
 int main(int argc, char **argv)
@@ -18,7 +17,6 @@ int main(int argc, char **argv)
 
 	if (!options_parse(&options, argc, argv, &status))
 		return status;
-	compress_set(options.compression);
 	status = viewer_open(&viewer, &options);
 	if (!status)
 		status = viewer_run(&viewer);

@@ -9,7 +9,6 @@
 
 #include <linux/tessera_view.h>
 
-#include "compress.h"
 #include "options.h"
 #include "say.h"
 

@@ -7,7 +7,7 @@
 
 #include "serve.h"
 
-/* neatvnc takes no longer ones from clients */
+/* With the zero at the end; clients may say longer ones, which are wrong */
 #define OPTIONS_SECRET 256
 
 /* Exit statuses */

@@ -5,6 +5,11 @@
 
 #include "share.h"
 
+/* Levels of zlib */
+#define COMPRESS_LEAST 1
+#define COMPRESS_USUAL 6
+#define COMPRESS_MOST 9
+
 /**
  * struct serve_access - what a client has to do before it sees anything
  * @certificate: file for TLS; NULL: neither encrypted nor asked for a password
@@ -26,6 +31,7 @@ struct serve_access {
  * @picture: what it sees, with its pixels
  * @client: which tiles of it changed, and what is counted
  * @wake: eventfd: tiles changed
+ * @compression: level of zlib
  * @resize: the client may ask for another size
  * @attention: eventfd, to be written when the client is ready, or asks for that
  */
@@ -35,6 +41,7 @@ struct serve {
 	int connection;
 	const struct share_picture *picture;
 	struct share_client *client;
+	unsigned int compression;
 	bool resize;
 	int wake, attention;
 };

@@ -25,7 +25,7 @@ struct share_picture {
 /**
  * struct share_client - one client's process
  * @ready: its handshake is over, and it wants pictures
- * @frames: pictures that differed so far, as they were given to the library
+ * @frames: updates of the picture so far
  * @sent: bytes so far, on the network
  * @received: the same
  * @wanted: size that the client asked for since the server took it out: width << 32 | height; 0: none

@@ -227,6 +227,7 @@ static void on_connection(struct viewer *v)
 	struct serve serve = { .access = &v->options->access,
 			       .name = name,
 			       .picture = v->picture_of_clients,
+			       .compression = v->options->compression,
 			       .resize = v->options->resize,
 			       .attention = v->attention };
 

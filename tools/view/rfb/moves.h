@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of a picture is there in the next one, elsewhere. Pure. */
+#ifndef RFB_MOVES_H
+#define RFB_MOVES_H
+
+#include "shadow.h"
+
+/**
+ * struct move - part of a picture is copied
+ * @to: where it comes to
+ * @dx: from where it was to where it comes to
+ * @dy: the same
+ */
+struct move {
+	struct shadow_rect to;
+	int dx, dy;
+};
+
+/**
+ * moves_find() - find the move that explains most of what differs
+ * @old: picture
+ * @new: next one, of the same size; it may change meanwhile, and then the move may be of no use
+ * @width: pixels of a line
+ * @area: what differs is in there; what moves comes from there, and to there
+ * @move: what was found; both of its ends are in @area
+ *
+ * It takes time in proportion to @area. What was moved need not be right everywhere.
+ *
+ * Return: false if there is none that is worth it.
+ */
+bool moves_find(const uint32_t *old, const uint32_t *new, unsigned int width,
+		const struct shadow_rect *area, struct move *move);
+
+/* Copy it within a picture. */
+void moves_apply(uint32_t *pixels, unsigned int width, const struct move *move);
+
+#endif
