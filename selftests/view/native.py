@@ -16,55 +16,19 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../lib")]
 
+import messages  # noqa: E402
 import rfb  # noqa: E402
-from server import BUILT, GIVEN, GONE, Head, Server, premultiplied, wait_for  # noqa: E402
+from server import BUILT, GIVEN, GONE, Head, premultiplied, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
+from watched import Watched, raw_connection, same, secure, start  # noqa: E402
 
-FENCE, CONTINUOUS = -312, -313
-# What the library may need for a client, and for one that it cannot contain
+# KiB that the processes may grow by for a client that asks and does not read
 MEMORY_OF_CLIENT = 64 << 10
-
-
-def start(head, *options):
-    return Server(head.dir, *options, program="view-drawn")
-
-
-def same(client, head):
-    """What the client sees becomes what the head shows."""
-    want = head.xrgb()
-    client.follow(lambda: (client.width, client.height) == (head.width, head.height) and
-                  client.xrgb() == want)
-
-
-class Watched:
-    """A head, its server, and a client that has the picture."""
-
-    def __init__(self, *options, size=(640, 480), encodings=(rfb.ZRLE, rfb.DESKTOP_SIZE), **shape):
-        self.random = random.Random(1)
-        self.head = Head(*size, **shape)
-        self.head.draw_random(self.random)
-        self.head.flip()
-        self.server = start(self.head, *options)
-        self.client = rfb.Client(self.server.port, encodings)
-        self.client.whole()
-        same(self.client, self.head)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.end()
+# KiB that may wait for a client, and what else its process has
+MEMORY_AHEAD = 4 << 10
 
 
 # ---- pictures ----
-
-def test_encodings():
-    for encodings in (rfb.RAW,), (rfb.ZRLE,), (rfb.TIGHT,):
-        with Watched(encodings=encodings) as w:
-            w.head.fill(100, 100, 200, 30, 0x123456)
-            w.head.flip()
-            same(w.client, w.head)
-
 
 def test_shapes():
     for shape in ({"size": (333, 77), "pitch": 1500}, {"size": (1, 1)}, {"size": (65, 129)},
@@ -270,15 +234,17 @@ def test_rate():
         same(w.client, w.head)
 
 
+COLOURS = [0x10203 * i for i in range(200)]
+
+
 def sent_of_text(level):
-    """Bytes for a picture with lines of something like text"""
+    """Bytes for a picture with lines of something like text, in many colours"""
     with Watched("--compression", level) as w:
-        letters = [[w.random.randrange(256) for _ in range(16)] for _ in range(40)]
+        letters = [[w.random.choices(COLOURS, k=8) for _ in range(16)] for _ in range(40)]
         for row in range(30):
             line = [w.random.choice(letters) for _ in range(80)]
             for y in range(16):
-                pixels = b"".join(struct.pack("<I", 0xeeeeec if letter[y] >> bit & 1 else 0)
-                                  for letter in line for bit in range(8))
+                pixels = b"".join(struct.pack("<8I", *letter[y]) for letter in line)
                 at = (row * 16 + y) * w.head.pitch
                 w.head.memory[at:at + len(pixels)] = pixels
         before = w.client.received
@@ -293,24 +259,6 @@ def test_compression():
 
 
 # ---- access ----
-
-def certificates(where):
-    paths = [os.path.join(where, name) for name in ("cert", "key")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost", "-out", paths[0], "-keyout", paths[1]],
-                   check=True, stderr=subprocess.DEVNULL)
-    return paths
-
-
-def secure(head):
-    cert, key = certificates(head.dir)
-    password = os.path.join(head.dir, "password")
-    with open(os.open(password, os.O_CREAT | os.O_WRONLY, 0o600), "w") as f:
-        f.write("open sesame\n")
-    return cert, ["--tls-cert", cert, "--tls-key", key, "--user", "ali", "--password-file",
-                  password]
-
 
 def refused(*arguments, **options):
     try:
@@ -376,13 +324,6 @@ def test_not_as_root():
 
 # ---- hostile clients ----
 
-def raw_connection(port):
-    client = object.__new__(rfb.Client)
-    client.received = 0
-    client.socket = rfb.socket.create_connection(("127.0.0.1", port), 60)
-    return client
-
-
 def throw(port, data):
     """Say it after a greeting, until the server has enough"""
     client = raw_connection(port)
@@ -416,6 +357,7 @@ def test_rubbish():
         w.head.flip()
         same(w.client, w.head)
         wait_for("the end of the others", lambda: len(w.server.children()) == 1)
+        assert "by signal" not in w.server.log(), w.server.log()
 
 
 def test_stalled():
@@ -438,12 +380,28 @@ def test_stalled():
         same(stalled, w.head)
 
 
+def test_slow():
+    """A client that takes a large update in small bites: what waits for it stays small"""
+    size = 2048, 1024
+    with Watched(size=size) as w:
+        before = w.server.memory()
+        slow = rfb.Client(w.server.port, (rfb.RAW, rfb.DESKTOP_SIZE), receive_buffer=4096)
+        slow.request(incremental=False)
+        grown = 0
+        for _ in range(60):
+            slow.read(1 << 16)
+            grown = max(grown, w.server.memory() - before)
+            time.sleep(0.02)
+        picture = size[0] * size[1] * 4 >> 10
+        assert grown < picture + MEMORY_AHEAD, f"{grown} KiB more for a picture of {picture} KiB"
+
+
 def test_flood():
     """A client that has the server answer, and reads nothing"""
-    with Watched() as w:
-        flood = rfb.Client(w.server.port, (rfb.RAW, FENCE, CONTINUOUS), receive_buffer=4096)
+    with Watched(size=(1280, 1024)) as w:
+        flood = rfb.Client(w.server.port, (rfb.RAW,), receive_buffer=4096)
         before = w.server.memory()
-        message = struct.pack(">BxHi", 2, 1, FENCE) * 4096
+        message = struct.pack(">BBHHHH", 3, 0, 0, 0, 65535, 65535) * 4096
         flood.socket.settimeout(1)
         said = 0
         try:
@@ -526,8 +484,7 @@ def test_signals():
         assert w.server.read_stats()["accepted"] == 1
 
 
-TESTS = {
-    "each encoding shows the picture": test_encodings,
+TESTS = messages.TESTS | {
     "odd sizes, long lines, 16 bits a pixel": test_shapes,
     "many flips with damage": test_many_flips,
     "other sizes": test_sizes,
@@ -548,6 +505,7 @@ TESTS = {
     "clients' processes are not root": test_not_as_root,
     "rubbish ends none but its client": test_rubbish,
     "a client that stalls": test_stalled,
+    "a client that is slow": test_slow,
     "a client that floods": test_flood,
     "a client that knows no other size": test_fixed_size,
     "as many clients as there may be": test_crowd,

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An RFB client (RFC 6143, and what others added) that keeps the picture: raw, ZRLE and Tight
-without JPEG, other sizes of the desktop, VeNCrypt with TLS and a password."""
+"""An RFB client (RFC 6143, and what others added) that keeps the picture: raw, CopyRect, ZRLE
+and Tight, other sizes of the desktop, VeNCrypt with TLS and a password."""
 
 import select
 import socket
 import ssl
 import struct
+import subprocess
 import time
 import zlib
 
-RAW, TIGHT, ZRLE, DESKTOP_SIZE, EXTENDED_SIZE = 0, 7, 16, -223, -308
+RAW, COPY_RECT, TIGHT, ZRLE, DESKTOP_SIZE, EXTENDED_SIZE = 0, 1, 7, 16, -223, -308
 SECURITY_NONE, SECURITY_VENCRYPT = 1, 19
 X509_PLAIN = 262
 # XRGB8888, as a GPU has it in memory
+# Levels of quality that a client may ask for, 0 to 9, from this one on
+QUALITY = -32
 PIXEL_FORMAT = struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0)
 
 
@@ -26,15 +29,16 @@ class Closed(Exception):
 
 class Client:
     def __init__(self, port, encodings=(ZRLE, DESKTOP_SIZE), user=None, password=None,
-                 certificate=None, timeout=60, receive_buffer=None):
+                 certificate=None, timeout=60, receive_buffer=None, version=8):
         self.received = 0
-        self.updates = 0
+        self.updates = self.copies = self.jpegs = 0
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(timeout)
         self.socket.connect(("127.0.0.1", port))
         self.zrle, self.tight = zlib.decompressobj(), [zlib.decompressobj() for _ in range(4)]
+        self.version = version
         self.hello(user, password, certificate)
         self.begin(encodings)
 
@@ -70,7 +74,12 @@ class Client:
     def hello(self, user, password, certificate):
         if self.read(12) != b"RFB 003.008\n":
             raise Refused("version")
-        self.send(b"RFB 003.008\n")
+        self.send(b"RFB 003.%03d\n" % self.version)
+        if self.version < 7:
+            if not (kind := self.unpack("I")[0]):
+                raise Refused(self.reason())
+            self.kinds = [kind]
+            return
         kinds = self.read(self.read(1)[0])
         self.kinds = list(kinds)
         wanted = SECURITY_NONE if user is None else SECURITY_VENCRYPT
@@ -79,7 +88,7 @@ class Client:
         self.send(bytes([wanted]))
         if user is not None:
             self.vencrypt(user.encode(), password.encode(), certificate)
-        if self.unpack("I")[0]:
+        if (user is not None or self.version > 7) and self.unpack("I")[0]:
             raise Refused(self.reason())
 
     def vencrypt(self, user, password, certificate):
@@ -162,12 +171,23 @@ class Client:
                 self.resize(width, height)
         elif encoding == RAW:
             self.put(x, y, width, height, self.read(width * height * 4))
+        elif encoding == COPY_RECT:
+            self.copies += 1
+            self.take_copy(x, y, width, height, *self.unpack("HH"))
         elif encoding == ZRLE:
             self.put_zrle(x, y, width, height)
         elif encoding == TIGHT:
             self.put_tight(x, y, width, height)
         else:
             raise AssertionError(f"encoding {encoding}")
+
+    def take_copy(self, x, y, width, height, from_x, from_y):
+        if from_x + width > self.width or from_y + height > self.height:
+            raise AssertionError(f"a copy from {from_x},{from_y} of {width}x{height}")
+        n = self.width * 4
+        pixels = b"".join(self.picture[(from_y + line) * n + from_x * 4:][:width * 4]
+                          for line in range(height))
+        self.put(x, y, width, height, pixels)
 
     def put_zrle(self, x, y, width, height):
         self.take_zrle(x, y, width, height, self.read(self.unpack("I")[0]))
@@ -198,15 +218,36 @@ class Client:
             red, green, blue = self.read(3)
             self.put(x, y, width, height, bytes((blue, green, red, 0)) * (width * height))
             return
-        if control > 3:
+        if control == 9:
+            self.jpegs += 1
+            self.put(x, y, width, height, from_jpeg(self.read(self.compact())))
+            return
+        if control > 7:
             raise AssertionError(f"control {control:#x} of Tight")
-        size = width * height * 3
-        data = self.read(size) if size < 12 else \
-            self.tight[control & 3].decompress(self.read(self.compact()))
+        if control > 3:
+            self.put(x, y, width, height, self.tight_palette(control & 3, width, height))
+            return
+        data = self.tight_data(control, width * height * 3)
         pixels = bytearray(width * height * 4)
         for colour in range(3):
             pixels[2 - colour::4] = data[colour::3]
         self.put(x, y, width, height, pixels)
+
+    def tight_data(self, stream, size):
+        return self.read(size) if size < 12 else \
+            self.tight[stream].decompress(self.read(self.compact()))
+
+    def tight_palette(self, stream, width, height):
+        if self.read(1) != b"\1":
+            raise AssertionError("a filter of Tight")
+        colours = self.read(1)[0] + 1
+        palette = [bytes((*self.read(3)[::-1], 0)) for _ in range(colours)]
+        if colours > 2:
+            return b"".join(palette[i] for i in self.tight_data(stream, width * height))
+        n = (width + 7) // 8
+        data = self.tight_data(stream, n * height)
+        return b"".join(palette[data[y * n + x // 8] >> 7 - x % 8 & 1]
+                        for y in range(height) for x in range(width))
 
     def whole(self):
         """Ask for all of it, and take it."""
@@ -267,7 +308,13 @@ class Recorder(Client):
         if self.kept is None:
             super().take_zrle(*rectangle)
         else:
-            self.kept[-1][1].append(rectangle)
+            self.kept[-1][1].append((self.take_zrle, rectangle))
+
+    def take_copy(self, *rectangle):
+        if self.kept is None:
+            super().take_copy(*rectangle)
+        else:
+            self.kept[-1][1].append((self.take_copy, rectangle))
 
     def update(self):
         done = super().update()
@@ -280,9 +327,19 @@ class Recorder(Client):
         """The picture becomes that of each update in turn; yields its time in ns."""
         kept, self.kept = self.kept[:-1], None
         for when, rectangles in kept:
-            for rectangle in rectangles:
-                self.take_zrle(*rectangle)
+            for take, rectangle in rectangles:
+                take(*rectangle)
             yield when
+
+
+def from_jpeg(data):
+    """Pixels of four bytes; by a program of netpbm"""
+    made = subprocess.run(["jpegtopnm"], input=data, capture_output=True, check=True).stdout
+    colours = made.split(b"\n", 3)[3]
+    out = bytearray(len(colours) // 3 * 4)
+    for colour in range(3):
+        out[2 - colour::4] = colours[colour::3]
+    return out
 
 
 class Bytes:

@@ -143,6 +143,19 @@ class Head:
             at = line * self.pitch + x * 4
             self.memory[at:at + width * 4] = struct.pack("<I", colour) * width
 
+    def lines(self, x, y, width, height):
+        """Part of the picture; XRGB8888 only"""
+        return [self.memory[at:at + width * 4] for at in
+                range(y * self.pitch + x * 4, (y + height) * self.pitch, self.pitch)]
+
+    def put(self, x, y, lines):
+        for i, line in enumerate(lines):
+            at = (y + i) * self.pitch + x * 4
+            self.memory[at:at + len(line)] = line
+
+    def move(self, x, y, width, height, to_x, to_y):
+        self.put(to_x, to_y, self.lines(x, y, width, height))
+
     def xrgb(self):
         """What a client is to see"""
         out = bytearray()

@@ -16,9 +16,9 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../lib")]
 
-from native import secure, start  # noqa: E402
 from server import Head  # noqa: E402
 from tap import Tap  # noqa: E402
+from watched import secure, start  # noqa: E402
 
 SIZE = (640, 480)
 PATIENCE_S = 120
