@@ -12,10 +12,12 @@
 #include <linux/sizes.h>
 #include <linux/types.h>
 
+struct dma_buf;
 struct tess_as;
 struct tess_as_budget;
 struct tess_gpu;
 struct tess_vgpu;
+struct tess_vram_export;
 
 /* ---- VRAM ---- */
 
@@ -145,6 +147,75 @@ u64 tess_vgpu_vram_size(struct tess_vgpu *vgpu);
  * Return: bytes.
  */
 u64 tess_vgpu_vram_free(struct tess_vgpu *vgpu);
+
+/* ---- memory of a vGPU that processes of the host read ---- */
+
+/**
+ * tess_vgpu_export() - offer a part of a vGPU's memory to readers
+ * @vgpu: vGPU with memory, which is not destroyed meanwhile
+ * @offset: in its memory, a multiple of 4 KiB
+ * @size: bytes, a multiple of 4 KiB
+ *
+ * When the vGPU gives its memory back, the export is revoked: importers are told
+ * (&tess_client_ops.revoked), and the memory is free when the last of them has left it.
+ *
+ * Return: export with a reference, or error pointer: -EINVAL it has no such memory, -ENOMEM.
+ */
+struct tess_vram_export *tess_vgpu_export(struct tess_vgpu *vgpu, u64 offset, u64 size);
+
+/**
+ * tess_vram_export_file() - make a dma-buf of an export
+ * @export: from tess_vgpu_export()
+ *
+ * The GPU alone can read it, for those who call tess_vram_import(): nothing can be attached to it,
+ * nor does the CPU map it. It keeps no memory.
+ *
+ * Return: dma-buf, which has the caller's reference to @export now; error pointer: -ENOMEM and
+ * others, it was put.
+ */
+struct dma_buf *tess_vram_export_file(struct tess_vram_export *export);
+
+/**
+ * tess_vram_export_put() - a reference goes
+ * @export: from tess_vgpu_export()
+ */
+void tess_vram_export_put(struct tess_vram_export *export);
+
+/**
+ * tess_vram_import() - let memory of a vGPU stay where it is as long as the GPU reads it
+ * @gpu: GPU that is to read it
+ * @buf: dma-buf
+ *
+ * Return: export, for tess_vram_import_end(); NULL: the dma-buf is none of these; error pointer:
+ * -EXDEV it is memory of another GPU, -ESTALE it was revoked.
+ */
+struct tess_vram_export *tess_vram_import(struct tess_gpu *gpu, struct dma_buf *buf);
+
+/**
+ * tess_vram_import_end() - the GPU reads it no more
+ * @export: from tess_vram_import(); no slice can reach it through the caller any more
+ */
+void tess_vram_import_end(struct tess_vram_export *export);
+
+/**
+ * tess_vram_export_memory() - where it is
+ * @export: export
+ *
+ * Any context.
+ *
+ * Return: valid as long as the import; only to be read.
+ */
+struct tess_vram *tess_vram_export_memory(struct tess_vram_export *export);
+
+/**
+ * tess_vram_export_is_revoked() - has the vGPU given the memory back?
+ * @export: export
+ *
+ * Any context.
+ *
+ * Return: true: importers are to end.
+ */
+bool tess_vram_export_is_revoked(const struct tess_vram_export *export);
 
 /* ---- GPU address spaces ---- */
 

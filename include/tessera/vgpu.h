@@ -45,6 +45,10 @@ struct tess_vgpu;
  *	less: give up @bytes of it, or one allocation at least, whose contents are kept elsewhere.
  *	Returns the bytes that became free; 0: all that is left is in use. Process context, no lock
  *	of the core is held, bounded time. Optional
+ * @revoked: elastic vGPUs only: memory of other vGPUs that was imported (tess_vram_import()) is
+ *	theirs no more: take it from the GPU and end those imports
+ *	(tess_vram_export_is_revoked()). Process context, no lock is held, bounded time, one
+ *	at a time. Mandatory for importers
  * @parked: the vslice leaves its slice now; tess_vslice_doorbell_phys() says 0 already.
  *	On return no store of the client reaches the slice's doorbell any more; those
  *	that come later are caught and reported by tess_vslice_wake(). Process context,
@@ -75,6 +79,7 @@ struct tess_client_ops {
 	void (*reclaim)(struct tess_vgpu *vgpu, unsigned int vslice);
 	void (*restore)(struct tess_vgpu *vgpu, unsigned int vslice);
 	u64 (*evict)(struct tess_vgpu *vgpu, u64 bytes);
+	void (*revoked)(struct tess_vgpu *vgpu);
 	void (*parked)(struct tess_vgpu *vgpu, unsigned int vslice);
 	bool (*resumed)(struct tess_vgpu *vgpu, unsigned int vslice, u64 *wptr);
 	void (*relocate)(struct tess_vgpu *vgpu, unsigned int gpu);

@@ -92,6 +92,8 @@ struct tess_vgpu_dirs {
  * @display: who is told of events of heads, or NULL. Written under @lock, read under @srcu
  * @vram_lock: makes allocations of VRAM one after the other. Innermost, but for the back-end's own
  * @vram_kept: bytes that are free, and kept for those who have a quota. Under @vram_lock
+ * @exports: of memory of vGPUs: &struct tess_vram_export. Under @vram_lock
+ * @revoke_work: has those leave it who read memory that is no vGPU's any more; shape/room.c
  * @objects_lock: protects @objects, and whether they may be destroyed (@stopped)
  * @objects: what the back-end has to destroy before the GPU goes: &struct tess_object
  */
@@ -128,6 +130,8 @@ struct tess_gpu {
 
 	struct mutex vram_lock;
 	u64 vram_kept;
+	struct list_head exports;
+	struct work_struct revoke_work;
 
 	struct mutex objects_lock;
 	struct list_head objects;

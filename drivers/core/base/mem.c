@@ -9,6 +9,7 @@
  * back-end's, see "Objects".
  */
 #include <linux/err.h>
+#include <linux/kref.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -36,12 +37,14 @@ struct tess_as {
 /**
  * struct tess_vram_object - shell of an allocation
  * @obj: object
+ * @ref: of its owner, and of those who were lent it (tess_vram_get())
  * @hw: allocation of the back-end
  * @quota: that it counts for, or NULL
  * @vram: what the front-end sees
  */
 struct tess_vram_object {
 	struct tess_object obj;
+	struct kref ref;
 	struct tess_hw_vram *hw;
 	struct tess_vram_quota *quota;
 	struct tess_vram vram;
@@ -141,6 +144,7 @@ struct tess_vram *tess_vram_reserve_of(struct tess_gpu *gpu, struct tess_vram_qu
 	v = kzalloc(sizeof(*v), GFP_KERNEL);
 	if (!v)
 		return ERR_PTR(-ENOMEM);
+	kref_init(&v->ref);
 	if (!tess_gpu_enter(gpu, &idx)) {
 		kfree(v);
 		return ERR_PTR(-ENODEV);
@@ -156,13 +160,37 @@ struct tess_vram *tess_vram_reserve_of(struct tess_gpu *gpu, struct tess_vram_qu
 	return &v->vram;
 }
 
+static void vram_release(struct kref *ref)
+{
+	tess_object_put(&container_of(ref, struct tess_vram_object, ref)->obj);
+}
+
+/**
+ * tess_vram_get() - memory is to stay when its owner frees it
+ * @vram: allocation that counts for no quota
+ */
+void tess_vram_get(struct tess_vram *vram)
+{
+	kref_get(&container_of(vram, struct tess_vram_object, vram)->ref);
+}
+
+/**
+ * tess_vram_put() - no longer
+ * @vram: from tess_vram_get(); no slice reaches it for the caller any more
+ *
+ * The last one frees it.
+ */
+void tess_vram_put(struct tess_vram *vram)
+{
+	kref_put(&container_of(vram, struct tess_vram_object, vram)->ref, vram_release);
+}
+
 void tess_vram_free(struct tess_gpu *gpu, struct tess_vram *vram)
 {
-	struct tess_vram_object *v = container_of(vram, struct tess_vram_object, vram);
-	struct tess_vram_quota *quota = v->quota;
+	struct tess_vram_quota *quota = container_of(vram, struct tess_vram_object, vram)->quota;
 	u64 size = vram->size;
 
-	tess_object_put(&v->obj);
+	tess_vram_put(vram);
 	if (!quota)
 		return;
 	/* Kept for its owner, once it is free */

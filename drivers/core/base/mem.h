@@ -26,6 +26,8 @@ u64 tess_vram_quota_excess(struct tess_gpu *gpu, struct tess_vram_quota *quota);
 struct tess_vram *tess_vram_reserve_of(struct tess_gpu *gpu, struct tess_vram_quota *quota,
 				       u64 size, int near_slice, bool contiguous);
 u64 tess_vram_available(struct tess_gpu *gpu, u64 granule);
+void tess_vram_get(struct tess_vram *vram);
+void tess_vram_put(struct tess_vram *vram);
 int tess_vram_clear(struct tess_vram *vram);
 int tess_vram_zero(struct tess_gpu *gpu, const struct tess_vram *vram, u64 off, u64 size);
 

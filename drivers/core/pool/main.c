@@ -11,6 +11,7 @@
  * back-ends, never the other way but for the call-backs named there.
  */
 #include <linux/module.h>
+#include <tessera/compat.h>
 
 #include "pool.h"
 #include "slice/fault.h"
@@ -51,3 +52,4 @@ module_exit(tessera_exit);
 MODULE_AUTHOR("Tessera developers");
 MODULE_DESCRIPTION("Composable vGPUs: pool, composition, completion router");
 MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(TESS_DMA_BUF_NS);

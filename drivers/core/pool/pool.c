@@ -37,6 +37,7 @@
 #include "base/object.h"
 #include "pool.h"
 #include "run/run.h"
+#include "shape/shape.h"
 #include "slice/complete.h"
 #include "slice/fault.h"
 #include "slice/slice.h"
@@ -226,6 +227,7 @@ void tess_gpu_unregister(struct tess_backend *be)
 	disable_work_sync(&gpu->gone_work);
 	tess_swapper_stop(gpu);
 	tess_adapt_stop(gpu);
+	tess_room_stop(gpu);
 	mutex_lock(&tess_pool_lock);
 	list_for_each_entry(fe, &pool_frontends, link)
 		frontend_remove_gpu(fe, gpu);
@@ -274,6 +276,8 @@ static struct tess_gpu *gpu_alloc(struct tess_backend *be, const struct tess_gpu
 	tess_swapper_init(gpu);
 	tess_adapt_init(gpu);
 	mutex_init(&gpu->vram_lock);
+	INIT_LIST_HEAD(&gpu->exports);
+	tess_room_init(gpu);
 	mutex_init(&gpu->objects_lock);
 	INIT_LIST_HEAD(&gpu->objects);
 	device_initialize(&gpu->dev);
@@ -385,6 +389,7 @@ int tess_gpu_register(struct tess_backend *be, const struct tess_gpu_info *info,
 		disable_work_sync(&gpu->gone_work);
 		tess_swapper_stop(gpu);
 		tess_adapt_stop(gpu);
+		tess_room_stop(gpu);
 		gpu_put_slices(gpu);
 		put_device(&gpu->dev);
 	}

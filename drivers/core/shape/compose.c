@@ -30,6 +30,7 @@
 
 #include "algo/blueprint.h"
 #include "algo/place.h"
+#include "base/export.h"
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "base/refuse.h"
@@ -37,6 +38,7 @@
 #include "claim.h"
 #include "compose.h"
 #include "elastic.h"
+#include "room.h"
 #include "run/run.h"
 #include "share.h"
 #include "slice/slice.h"
@@ -115,11 +117,17 @@ int tess_vgpu_clear_memory(struct tess_vgpu *vgpu)
 
 static void vgpu_free_memory(struct tess_vgpu *vgpu)
 {
+	bool is_read = false;
 	unsigned int i;
 
-	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++)
-		if (vgpu->banks[i])
-			tess_vram_free(vgpu->gpu, vgpu->banks[i]);
+	for (i = 0; vgpu->banks && i < vgpu->nr_vslices; i++) {
+		if (!vgpu->banks[i])
+			continue;
+		is_read |= tess_vram_revoke(vgpu->gpu, vgpu->banks[i]);
+		tess_vram_free(vgpu->gpu, vgpu->banks[i]);
+	}
+	if (is_read)
+		tess_room_revoked(vgpu->gpu);
 	kfree(vgpu->banks);
 	kvfree(vgpu->vram.extent);
 	vgpu->banks = NULL;

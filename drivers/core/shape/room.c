@@ -6,14 +6,63 @@
  * another. A vGPU has its memory for life, so a composition that finds none asks the elastic vGPU
  * for it, once, and is tried again. No lock is held meanwhile: to copy VRAM to system memory takes
  * long, and other compositions go on.
+ *
+ * What a vGPU gave back may still be read by processes (base/export.c). A work item has them leave
+ * it, which a composition that finds no memory waits for.
  */
+#include <linux/workqueue.h>
 #include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "room.h"
+#include "shape.h"
 #include "slice/vgpu.h"
+
+static bool room_imports(struct tess_vgpu *vgpu)
+{
+	return vgpu->elastic && vgpu->ops->revoked;
+}
+
+static void room_tell(struct tess_vgpu *vgpu)
+{
+	vgpu->ops->revoked(vgpu);
+}
+
+static void room_revoke_work(struct work_struct *work)
+{
+	tess_vgpus_each(container_of(work, struct tess_gpu, revoke_work), room_imports, room_tell);
+}
+
+/**
+ * tess_room_revoked() - memory that its vGPU gave back is still read
+ * @gpu: GPU
+ *
+ * Importers are told soon, without a lock.
+ */
+void tess_room_revoked(struct tess_gpu *gpu)
+{
+	schedule_work(&gpu->revoke_work);
+}
+
+/**
+ * tess_room_init() - nothing was revoked yet
+ * @gpu: new GPU
+ */
+void tess_room_init(struct tess_gpu *gpu)
+{
+	INIT_WORK(&gpu->revoke_work, room_revoke_work);
+}
+
+/**
+ * tess_room_stop() - importers are told no more
+ * @gpu: GPU that is gone; its front-ends end all imports when they leave it
+ */
+void tess_room_stop(struct tess_gpu *gpu)
+{
+	disable_work_sync(&gpu->revoke_work);
+}
 
 /* The elastic vGPU, which is not destroyed until tess_vgpu_put_client(), or NULL */
 static struct tess_vgpu *room_get_elastic(struct tess_gpu *gpu)
@@ -43,6 +92,7 @@ void tess_gpu_make_room(struct tess_gpu *gpu, u64 want)
 	u64 have, freed = 1, total = 0;
 	struct tess_vgpu *elastic;
 
+	flush_work(&gpu->revoke_work);
 	elastic = want <= gpu->info.vram_size ? room_get_elastic(gpu) : NULL;
 	if (!elastic)
 		return;

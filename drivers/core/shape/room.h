@@ -7,5 +7,6 @@
 struct tess_gpu;
 
 void tess_gpu_make_room(struct tess_gpu *gpu, u64 want);
+void tess_room_revoked(struct tess_gpu *gpu);
 
 #endif

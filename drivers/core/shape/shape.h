@@ -16,6 +16,9 @@ void tess_vgpu_unmake(struct tess_vgpu *vgpu);
 int tess_sched_move(struct tess_vgpu *vgpu, unsigned int vslice, unsigned int slice,
 		    enum tess_move_reason reason);
 
+void tess_room_init(struct tess_gpu *gpu);
+void tess_room_stop(struct tess_gpu *gpu);
+
 int tess_slice_set_service(struct tess_slice *slice, bool out);
 
 int tess_transfer_alike(struct tess_gpu *from, struct tess_gpu *to);

@@ -7,6 +7,7 @@
 #include <tessera/memory.h>
 #include <tessera/vgpu.h>
 
+#include "base/export.h"
 #include "base/gpu.h"
 #include "slice.h"
 #include "vgpu.h"
@@ -53,6 +54,15 @@ const struct tess_vram *tess_vgpu_vram(const struct tess_vgpu *vgpu)
 	return vgpu->vram.count ? &vgpu->vram : NULL;
 }
 EXPORT_SYMBOL_NS_GPL(tess_vgpu_vram, TESS_NS);
+
+struct tess_vram_export *tess_vgpu_export(struct tess_vgpu *vgpu, u64 offset, u64 size)
+{
+	if (!vgpu->banks)
+		return ERR_PTR(-EINVAL);
+	return tess_vram_export_of(vgpu->gpu, &vgpu->vram, vgpu->banks, vgpu->nr_vslices, offset,
+				   size);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_export, TESS_NS);
 
 static struct tess_vram_quota *vgpu_quota(struct tess_vgpu *vgpu)
 {
