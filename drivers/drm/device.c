@@ -31,6 +31,7 @@
 #include "mem/bind.h"
 #include "mem/evict.h"
 #include "mem/gem.h"
+#include "mem/import.h"
 #include "mem/vm.h"
 #include "queue/lanes.h"
 #include "queue/queue.h"
@@ -118,6 +119,17 @@ static u64 tess_client_evict(struct tess_vgpu *vgpu, u64 bytes)
 	return freed;
 }
 
+static void tess_client_revoked(struct tess_vgpu *vgpu)
+{
+	struct tess_device *tdev = tess_vgpu_priv(vgpu);
+	int idx;
+
+	if (!READ_ONCE(tdev->registered) || !drm_dev_enter(tdev->drm, &idx))
+		return;
+	tess_imports_leave(tdev);
+	drm_dev_exit(idx);
+}
+
 static void tess_device_stop_lanes(struct tess_device *tdev)
 {
 	unsigned int i;
@@ -137,6 +149,7 @@ static const struct tess_client_ops tess_client_ops = {
 	.reclaim = tess_client_reclaim,
 	.restore = tess_client_restore,
 	.evict = tess_client_evict,
+	.revoked = tess_client_revoked,
 	.gone = tess_client_gone,
 };
 

@@ -36,6 +36,7 @@
 #include "kms/kms.h"
 #include "mem/bind.h"
 #include "mem/gem.h"
+#include "mem/import.h"
 #include "mem/vm.h"
 #include "nodes.h"
 #include "query.h"
@@ -135,6 +136,7 @@ static const struct file_operations tess_drm_fops = {
  * - 1.5: which SUBMIT it was that faulted or hung
  * - 1.6: hints with a SUBMIT: pictures that are complete, operations
  * - 1.7: what changed in the picture in a BO
+ * - 1.8: what a display head of a vGPU shows is imported, to be read by jobs of the host
  */
 static const struct drm_driver tess_drm_driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_SYNCOBJ |
@@ -142,6 +144,7 @@ static const struct drm_driver tess_drm_driver = {
 	.open = tess_drm_open,
 	.postclose = tess_drm_postclose,
 	.gem_create_object = tess_bo_create_object,
+	.gem_prime_import = tess_bo_prime_import,
 	.gem_prime_import_sg_table = tess_bo_import,
 	.dumb_create = tess_bo_create_dumb,
 	.show_fdinfo = tess_fdinfo_show,
@@ -153,7 +156,7 @@ static const struct drm_driver tess_drm_driver = {
 	.desc = "Tessera GPU",
 	TESS_DRM_DRIVER_DATE
 	.major = 1,
-	.minor = 7,
+	.minor = 8,
 };
 
 /* struct tess_device by number of its GPU */

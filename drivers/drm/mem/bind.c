@@ -97,6 +97,8 @@ static int tess_bind_find(struct tess_bind *bind, struct drm_file *file,
 		bind->prot |= TESS_AS_EXEC;
 	if (bind->null)
 		return 0;
+	if (bind->bo->is_import && bind->prot & TESS_AS_WRITE)
+		return -EACCES;
 	if (op->size > obj->size || op->offset > obj->size - op->size)
 		return -EINVAL;
 	if (bind->bo->vm_root && bind->bo->vm_root != drm_gpuvm_resv_obj(&bind->vm->base))
@@ -408,6 +410,7 @@ static int tess_vm_bind_check(const struct drm_tessera_vm_bind *args)
  *
  * Return: 0; -EINVAL flags, padding, counts, alignment, range, an in sync without a fence;
  * -E2BIG an element has a part that is not known; -ENOENT no such VM, handle or syncobj;
+ * -EACCES memory of a vGPU without READONLY; -ESTALE memory that its vGPU has given back;
  * -EFAULT; -EINTR; -ENOMEM; -EDQUOT too many page tables; -ENODEV.
  */
 int tess_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)

@@ -24,6 +24,7 @@
 #include "base/usage.h"
 #include "evict.h"
 #include "gem.h"
+#include "import.h"
 #include "lru.h"
 #include "vm.h"
 
@@ -96,7 +97,11 @@ static void tess_bo_release_backing(struct tess_device *tdev, struct tess_bo *bo
 	tess_bo_unmap_pages(bo);
 }
 
-static void tess_bo_free(struct drm_gem_object *obj)
+/**
+ * tess_bo_free() - the last reference to a BO is gone
+ * @obj: of the BO
+ */
+void tess_bo_free(struct drm_gem_object *obj)
 {
 	struct tess_device *tdev = to_tess_device(obj->dev);
 	struct tess_bo *bo = to_tess_bo(obj);
@@ -140,7 +145,13 @@ void tess_bo_release_all(struct tess_device *tdev)
 	mutex_unlock(&tdev->bo_lock);
 }
 
-static enum drm_gem_object_status tess_bo_status(struct drm_gem_object *obj)
+/**
+ * tess_bo_status() - where a BO is, for statistics
+ * @obj: of the BO
+ *
+ * Return: DRM_GEM_OBJECT_*.
+ */
+enum drm_gem_object_status tess_bo_status(struct drm_gem_object *obj)
 {
 	struct tess_bo *bo = to_tess_bo(obj);
 
@@ -295,7 +306,7 @@ static struct tess_bo *tess_bo_create_vram(struct tess_device *tdev, struct tess
  * It stays so until the BO or the GPU goes.
  *
  * Return: 0, -ENOMEM, also if it is more than there may be, -ENODEV what was imported is gone,
- * or what the DMA mapping failed with.
+ * -ESTALE the vGPU whose memory it is has it no more, or what the DMA mapping failed with.
  */
 int tess_bo_pin_locked(struct tess_bo *bo)
 {
@@ -305,7 +316,7 @@ int tess_bo_pin_locked(struct tess_bo *bo)
 
 	dma_resv_assert_held(obj->resv);
 	if (bo->is_vram || bo->sgt)
-		return 0;
+		return tess_import_check_locked(bo);
 	if (bo->attach)
 		return bo->shmem.sgt ? 0 : -ENODEV;
 
@@ -446,7 +457,7 @@ int tess_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
  * @data: struct drm_tessera_bo_mmap_offset
  * @file: open file
  *
- * Return: 0; -EINVAL flags; -ENOENT no such handle; -ENOMEM.
+ * Return: 0; -EINVAL flags, memory of a vGPU; -ENOENT no such handle; -ENOMEM.
  */
 int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -460,7 +471,7 @@ int tess_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_fil
 	obj = drm_gem_object_lookup(file, args->handle);
 	if (!obj)
 		return -ENOENT;
-	ret = drm_gem_create_mmap_offset(obj);
+	ret = to_tess_bo(obj)->is_import ? -EINVAL : drm_gem_create_mmap_offset(obj);
 	if (!ret)
 		args->offset = drm_vma_node_offset_addr(&obj->vma_node);
 	drm_gem_object_put(obj);

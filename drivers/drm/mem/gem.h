@@ -17,6 +17,7 @@ struct tess_device;
 struct tess_usage;
 struct tess_vm;
 struct tess_vram;
+struct tess_vram_export;
 
 /**
  * struct tess_bo_picture - what a program told of the picture in a BO
@@ -38,6 +39,9 @@ struct tess_bo_picture {
  *	the BO's reservation
  * @is_vram: made in VRAM, wherever it is now; if the GPU went away, nowhere
  * @is_contiguous: in VRAM, in one piece: a display head can show it, and it stays there
+ * @is_import: memory of a vGPU (import.c): @vram is of @export, or NULL when that was left
+ * @is_left: it was revoked, and is left. Under tess_device::bo_lock
+ * @export: of the vGPU; NULL: none, or not any more. Written under the BO's reservation
  * @near: made in VRAM: slice that it should be near to, or -1
  * @vram: allocation; NULL: none. Written under the BO's reservation
  * @pages: made in VRAM, but evicted: where it is instead, NULL: it is not. Written under the BO's
@@ -59,6 +63,9 @@ struct tess_bo {
 	struct sg_table *sgt;
 	bool is_vram;
 	bool is_contiguous;
+	bool is_import;
+	bool is_left;
+	struct tess_vram_export *export;
 	int near;
 	struct tess_vram *vram;
 	struct page **pages;
@@ -90,6 +97,8 @@ static inline struct tess_bo *to_tess_bo(struct drm_gem_object *obj)
 typedef int (*tess_bo_walk_fn)(void *priv, u64 pa, u64 offset, u64 size);
 
 struct drm_gem_object *tess_bo_create_object(struct drm_device *drm, size_t size);
+void tess_bo_free(struct drm_gem_object *obj);
+enum drm_gem_object_status tess_bo_status(struct drm_gem_object *obj);
 int __must_check tess_bo_pin_locked(struct tess_bo *bo);
 int tess_bo_walk(struct tess_bo *bo, u64 start, u64 size, tess_bo_walk_fn fn, void *priv);
 void tess_bo_release_all(struct tess_device *tdev);
@@ -99,6 +108,7 @@ int __must_check tess_bo_alloc_pages(struct tess_bo *bo, bool zero);
 void tess_bo_unmap_pages(struct tess_bo *bo);
 void tess_bo_free_pages(struct tess_bo *bo);
 void tess_bo_free_vram(struct tess_bo *bo);
+int __must_check tess_bo_withdraw(struct tess_bo *bo);
 bool tess_bo_is_idle(struct tess_bo *bo);
 int __must_check tess_bo_evict_locked(struct tess_bo *bo);
 int tess_bo_return_locked(struct tess_bo *bo);

@@ -182,6 +182,12 @@ void tess_bo_free_vram(struct tess_bo *bo)
 {
 	if (!bo->vram)
 		return;
+	if (bo->is_import) {
+		WRITE_ONCE(bo->vram, NULL);
+		tess_vram_import_end(bo->export);
+		bo->export = NULL;
+		return;
+	}
 	tess_lru_remove(bo);
 	tess_vram_free(to_tess_device(bo->shmem.base.dev)->gpu, bo->vram);
 	WRITE_ONCE(bo->vram, NULL);
@@ -240,8 +246,15 @@ static int tess_vm_bo_withdraw(struct drm_gpuvm_bo *vm_bo)
 	return 0;
 }
 
-/* What fails is mapped again by the next SUBMIT */
-static int tess_bo_withdraw(struct tess_bo *bo)
+/**
+ * tess_bo_withdraw() - take a BO from all that maps it
+ * @bo: BO of VRAM, whose reservation is held
+ *
+ * What was withdrawn before it failed is mapped again by the next SUBMIT.
+ *
+ * Return: 0; as tess_as_unmap().
+ */
+int tess_bo_withdraw(struct tess_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->shmem.base;
 	struct drm_gpuvm_bo *vm_bo;

@@ -31,13 +31,14 @@
  * @obj: of the BO
  * @flags: of the file
  *
- * A BO of one VM has its lock from there, which nobody else can wait for or keep.
+ * A BO of one VM has its lock from there, which nobody else can wait for or keep. Memory of a vGPU
+ * has the dma-buf that it came with.
  *
  * Return: dma-buf, or error pointer -EINVAL, -ENOMEM.
  */
 struct dma_buf *tess_bo_export(struct drm_gem_object *obj, int flags)
 {
-	if (to_tess_bo(obj)->vm_root)
+	if (to_tess_bo(obj)->vm_root || to_tess_bo(obj)->is_import)
 		return ERR_PTR(-EINVAL);
 	return drm_gem_prime_export(obj, flags);
 }

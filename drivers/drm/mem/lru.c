@@ -33,7 +33,7 @@ void tess_lru_add(struct tess_bo *bo)
 {
 	struct tess_device *tdev = to_tess_device(bo->shmem.base.dev);
 
-	if (bo->is_contiguous)
+	if (bo->is_contiguous || bo->is_import)
 		return;
 	spin_lock(&tdev->lru_lock);
 	bo->lru.used = READ_ONCE(bo->used);

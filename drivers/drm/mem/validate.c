@@ -19,6 +19,7 @@
 #include "base/device.h"
 #include "evict.h"
 #include "gem.h"
+#include "import.h"
 #include "tables.h"
 #include "validate.h"
 #include "vm.h"
@@ -58,7 +59,8 @@ static int tess_va_map(struct tess_vm *vm, struct tess_va *va)
  * @vm_bo: BO and VM, whose reservations are held
  * @exec: that holds them
  *
- * Return: 0; -ENOMEM, -EDQUOT of the page tables; -ENODEV.
+ * Return: 0; -ENOMEM, -EDQUOT of the page tables; -ESTALE it is memory that its vGPU has given
+ * back; -ENODEV.
  */
 int tess_vm_validate_bo(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 {
@@ -67,6 +69,9 @@ int tess_vm_validate_bo(struct drm_gpuvm_bo *vm_bo, struct drm_exec *exec)
 	struct drm_gpuva *va;
 	int ret;
 
+	ret = tess_import_check_locked(bo);
+	if (ret)
+		return ret;
 	if (vm->returns && bo->pages && !bo->pins && tess_bo_is_idle(bo))
 		tess_bo_return_locked(bo);
 	drm_gpuvm_bo_for_each_va(va, vm_bo) {
@@ -123,7 +128,8 @@ static int tess_vm_validate(struct tess_vm *vm, struct drm_gpuvm_exec *exec, boo
  * @exec: for tess_vm_add_job() and drm_gpuvm_exec_unlock()
  *
  * Return: 0, with the reservations of the VM and of all BOs in it, all mapped; -EINTR, -ENOMEM;
- * -EDQUOT too many page tables for what moved; -ENODEV.
+ * -EDQUOT too many page tables for what moved; -ESTALE it maps memory that a vGPU has given back;
+ * -ENODEV.
  */
 int tess_vm_lock_for_job(struct tess_vm *vm, struct drm_gpuvm_exec *exec)
 {

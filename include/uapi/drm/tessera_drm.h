@@ -305,7 +305,8 @@ struct drm_tessera_bo_create {
  * @offset: out: for mmap() on this file
  *
  * VRAM is mapped shared only (-EINVAL from mmap() else). When the GPU goes away, an
- * access to mapped VRAM raises SIGBUS. Errors: -EINVAL flags; -ENOENT no such handle.
+ * access to mapped VRAM raises SIGBUS. Errors: -EINVAL flags, or memory of a display head, which the
+ * CPU does not map; -ENOENT no such handle.
  */
 struct drm_tessera_bo_mmap_offset {
 	__u32 handle;
@@ -417,7 +418,9 @@ struct drm_tessera_vm_bind_op {
  * using the old range fault; wait for it first. The op that fails leaves its range as it
  * was or, for want of memory, unmapped. Errors: -ENOENT no such VM or handle; -EDQUOT more
  * page tables than a file may have (module parameter page_tables); -EINVAL a BO of another VM,
- * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array.
+ * counts, @done, alignment, range, flags, padding; those of struct drm_tessera_array. Of memory of
+ * a display head (since 1.8, linux/tessera_view.h): -EACCES without READONLY; -ESTALE its vGPU has it
+ * no more.
  */
 struct drm_tessera_vm_bind {
 	__u32 vm;
@@ -568,7 +571,8 @@ struct drm_tessera_cmd {
  * queue's, counts, a command buffer, an in sync that has no fence; those of struct
  * drm_tessera_array; -EIO the queue is dead (DRM_IOCTL_TESSERA_QUEUE_STATE tells
  * why); -ENXIO its slices were taken away, and the job was not taken: use another slice, or
- * try again when @generation of struct drm_tessera_query_gpu changed.
+ * try again when @generation of struct drm_tessera_query_gpu changed; -ESTALE the VM maps memory of
+ * a display head whose vGPU has it no more (since 1.8): unbind it, and try again.
  */
 struct drm_tessera_submit {
 	__u32 queue;
