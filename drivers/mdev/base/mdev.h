@@ -37,6 +37,7 @@ struct tess_mdev_type;
  * @time_base: what is added to the time of the first GPU, so that it goes on when that is another.
  *	Under @map_lock
  * @vram: memory of the composition
+ * @vram_number: of @vram, counted up when it becomes another
  * @lock: serializes trapped accesses and resets; protects @config and @bars
  * @map_lock: taken for reading by page faults, for writing when what is mapped becomes
  *	another; inside mmap_lock
@@ -76,6 +77,7 @@ struct tess_mdev {
 	const struct tess_gpu_info *gpu_info;
 	u64 time_base;
 	const struct tess_vram *vram;
+	u64 vram_number;
 	struct mutex lock;
 	struct rw_semaphore map_lock;
 	struct mutex doorbell_lock;

@@ -21,6 +21,7 @@
 #include <linux/bits.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
+#include <linux/err.h>
 #include <linux/eventfd.h>
 #include <linux/fs.h>
 #include <linux/idr.h>
@@ -37,6 +38,7 @@
 #include "base/region.h"
 #include "base/vram.h"
 #include "cursor.h"
+#include "export.h"
 #include "head.h"
 #include "map/area.h"
 #include "monitor.h"
@@ -192,6 +194,38 @@ static long view_cursor(struct tess_mdev_viewer *viewer, struct tessera_view_cur
 	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
 }
 
+static struct tess_vram_export *export_take(struct tess_mdev_viewer *viewer,
+					    struct tessera_view_export *out)
+{
+	struct tess_mdev *tm;
+
+	guard(rwsem_read)(&viewer->view->lock);
+	tm = viewer->view->tm;
+	if (!tm)
+		return ERR_PTR(-ENODEV);
+	guard(rwsem_read)(&tm->map_lock);
+	return tess_mdev_export_picture(tm, out);
+}
+
+static long view_export(struct tess_mdev_viewer *viewer, struct tessera_view_export __user *arg)
+{
+	struct tessera_view_export in, out = { .fd = -1 };
+	struct tess_vram_export *export;
+
+	if (copy_from_user(&in, arg, sizeof(in)))
+		return -EFAULT;
+	if (in.head >= TESSERA_VIEW_HEADS || in.flags & ~TESSERA_VIEW_EXPORT_FD || in.pad)
+		return -EINVAL;
+	out.head = in.head;
+	out.flags = in.flags;
+	export = export_take(viewer, &out);
+	if (IS_ERR(export))
+		return PTR_ERR(export);
+	if (export)
+		return tess_mdev_export_file(export, arg, &out);
+	return copy_to_user(arg, &out, sizeof(out)) ? -EFAULT : 0;
+}
+
 static int monitor_plug(struct tess_mdev_viewer *viewer, unsigned int n,
 			const struct tess_mdev_edid *edid)
 {
@@ -273,6 +307,8 @@ static long view_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return view_cursor(file->private_data, (void __user *)arg);
 	case TESSERA_VIEW_MONITOR:
 		return view_monitor(file, (void __user *)arg);
+	case TESSERA_VIEW_EXPORT:
+		return view_export(file->private_data, (void __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -41,17 +41,19 @@ static void frame_fill_ident(struct tess_mdev *tm, const struct tess_gpu_info *i
 void tess_mdev_fill_frame(struct tess_mdev *tm)
 {
 	const struct tess_vgpu *first = tess_mdev_first(&tm->parts);
+	const struct tess_vram *vram = first ? tess_vgpu_vram(first) : NULL;
 	const struct tess_gpu_info *info;
 
 	lockdep_assert_held_write(&tm->map_lock);
 	lockdep_assert_held(&tm->doorbell_lock);
 	tm->vslices = tess_mdev_parts_vslices(&tm->parts);
-	tm->vram = NULL;
+	if (vram != tm->vram)
+		tm->vram_number++;
+	tm->vram = vram;
 	if (!first)
 		return;
 	/* There is VRAM only where there is one part, and GPUs of several are alike */
 	info = tess_gpu_info(tess_vgpu_gpu(first));
-	tm->vram = tess_vgpu_vram(first);
 	tm->gpu_info = info;
 	frame_fill_ident(tm, info);
 }

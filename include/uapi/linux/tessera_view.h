@@ -177,4 +177,55 @@ struct tessera_view_monitor {
  */
 #define TESSERA_VIEW_MONITOR		_IOW('T', 0x63, struct tessera_view_monitor)
 
+/* tessera_view_export::flags */
+#define TESSERA_VIEW_EXPORT_FD		0x1	/* return a dma-buf */
+
+/**
+ * struct tessera_view_export - memory of the picture that a head shows, for jobs of the host
+ * @head: in: number, below TESSERA_VIEW_HEADS
+ * @flags: in: TESSERA_VIEW_EXPORT_*
+ * @fd: a dma-buf with TESSERA_VIEW_EXPORT_FD, closed on exec; else -1
+ * @pad: in: 0
+ * @serial: of the picture, as of LOOK
+ * @memory: number of the memory that the picture is in, of this vGPU. It becomes another when the
+ *	vGPU gets other memory: it moved, or was composed anew
+ * @address: of the picture in that memory, in bytes
+ * @size: bytes of the picture, whole pages, as of LOOK; with the rest of the last page
+ *
+ * The dma-buf is @size bytes of memory from @address, and does not follow the head: another picture
+ * may be drawn there, and this one be shown again. So what was imported is of use again whenever
+ * @memory, @address and @size are what they were; look at them after each LOOK, before a job reads.
+ *
+ * Only tessera_drm can import it (DRM_IOCTL_PRIME_FD_TO_HANDLE), by a DRM device of the GPU that the
+ * vGPU is on, since version 1.8 of its interface, and only to be read: VM_BIND needs
+ * DRM_TESSERA_BIND_READONLY. It cannot be mapped by the CPU, nor attached by other drivers.
+ *
+ * The vGPU does not wait for those who read. When it leaves the memory, jobs that read it have a
+ * tenth of a second to end; then an access faults, and SUBMIT of a VM that maps it fails with ESTALE
+ * already before. What they read until then is what the vGPU left there: it is no other client's
+ * before.
+ */
+struct tessera_view_export {
+	__u32 head;
+	__u32 flags;
+	__s32 fd;
+	__u32 pad;
+	__u64 serial;
+	__u64 memory;
+	__u64 address;
+	__u64 size;
+};
+
+/*
+ * Look where the picture is, or export it. Fails with
+ *
+ * EINVAL: no such head or flags, or pad is not 0
+ * ENXIO: the head shows nothing
+ * EMFILE: the process has too many open files
+ * ENODEV: the mediated device was removed
+ * EFAULT: the argument cannot be read or written
+ * ENOMEM
+ */
+#define TESSERA_VIEW_EXPORT		_IOWR('T', 0x64, struct tessera_view_export)
+
 #endif
