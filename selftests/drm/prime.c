@@ -86,27 +86,6 @@ TEST_F(prime, mmap_of_dmabuf)
 	close(dmabuf);
 }
 
-/* Card of this driver, or -1 */
-static int open_card(const char *driver)
-{
-	char path[32];
-	int fd, n;
-
-	for (n = 0; n < 16; n++) {
-		char name[32] = "";
-		struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		snprintf(path, sizeof(path), "/dev/dri/card%d", n);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!tess_ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, driver))
-			return fd;
-		close(fd);
-	}
-	return -1;
-}
-
 #define VGEM_BYTES (64 * 64 * 4ull)
 
 /* A buffer of another driver: its card, and the handle there; -1: there is no such driver */
@@ -117,7 +96,7 @@ static int vgem_buffer(uint32_t *handle)
 
 	if (system("modprobe vgem 2>/dev/null"))
 		return -1;
-	fd = open_card("vgem");
+	fd = __tess_open_card("vgem");
 	if (fd < 0 || tess_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &dumb))
 		tess_die("vgem has no buffer");
 	*handle = dumb.handle;

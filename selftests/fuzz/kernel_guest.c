@@ -336,6 +336,26 @@ static void view_look_any(struct guest *g)
 	HOLDS(l.state & TESSERA_VIEW_SHOWN ? l.width && l.height : !l.width && !l.size);
 }
 
+static void view_export_any(struct guest *g)
+{
+	struct tessera_view_export e = {
+		.head = below(g->e, TESSERA_VIEW_HEADS + 1),
+		.flags = below(g->e, 3),
+		.fd = -1,
+	};
+
+	/* Whatever the guest says: whole pages of its memory */
+	if (ioctl(g->view, TESSERA_VIEW_EXPORT, &e))
+		return;
+	HOLDS(e.head < TESSERA_VIEW_HEADS && e.size && !((e.address | e.size) % PAGE));
+	HOLDS((e.fd >= 0) == (e.flags == TESSERA_VIEW_EXPORT_FD));
+	if (e.fd < 0)
+		return;
+	HOLDS(lseek(e.fd, 0, SEEK_END) == (off_t)e.size);
+	HOLDS(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, e.fd, 0) == MAP_FAILED);
+	close(e.fd);
+}
+
 static void op_view(struct guest *g)
 {
 	volatile uint8_t *seen = g->seen;
@@ -363,6 +383,9 @@ static void op_view(struct guest *g)
 	case 4:
 		if (seen)
 			(void)seen[below(g->e, (uint32_t)g->seen_bytes)];
+		break;
+	case 5:
+		view_export_any(g);
 		break;
 	default:
 		view_look_any(g);

@@ -136,6 +136,26 @@ int __tess_open_node(const char *name)
 	return fd;
 }
 
+int __tess_open_card(const char *driver)
+{
+	char path[32];
+	int fd, n;
+
+	for (n = 0; n < 16; n++) {
+		char name[32] = "";
+		struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
+
+		snprintf(path, sizeof(path), "/dev/dri/card%d", n);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!tess_ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, driver))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
 int __tess_open(void)
 {
 	return __tess_open_node("renderD");

@@ -29,6 +29,8 @@ int __tess_open_node(const char *name);
 /* Render node of the GPU that the tests are about, or negative errno */
 int __tess_open(void);
 int tess_open(void);
+/* Card of another driver, or -1 */
+int __tess_open_card(const char *driver);
 /* Its directory: the first one in /sys/class/tessera */
 const char *tess_sysfs_dir(void);
 /* A decimal value of a file of a GPU in sysfs */

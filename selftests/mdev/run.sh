@@ -7,7 +7,7 @@
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 status=0
 modprobe vfio_iommu_type1 || exit 1
-[ $# -gt 0 ] || set -- types vfio device regs irq memory isolation life shared blueprint recompose heads damage cursor monitor view view_map shown saved dirty evict
+[ $# -gt 0 ] || set -- types vfio device regs irq memory isolation life shared blueprint recompose heads damage cursor monitor view view_map export shown saved dirty evict
 for t; do
 	case $t in
 	types) selftests/mdev/types.sh ;;
