@@ -208,6 +208,21 @@ struct tess_time {
  */
 TESS_API int tess_get_time(struct tess_device *dev, struct tess_time *time);
 
+#define TESS_PRIORITY_NORMAL 0
+#define TESS_PRIORITY_LOW 1
+#define TESS_PRIORITY_HIGH 2
+
+/**
+ * tess_set_priority() - say how urgent the work of a device is, before any is started
+ * @dev: device
+ * @priority: TESS_PRIORITY_*: LOW gets a tenth of the GPU time of others that want the same slice,
+ *	HIGH ten times as much, which takes CAP_SYS_NICE
+ *
+ * Returns 0; -EINVAL no such priority; -EBUSY work was started already. A priority to which the
+ * process has no right fails operations with -EACCES.
+ */
+TESS_API int tess_set_priority(struct tess_device *dev, unsigned int priority);
+
 /** tess_kind_name() - "compute", "render", "mixed", or "none" */
 TESS_API const char *tess_kind_name(unsigned int kind);
 

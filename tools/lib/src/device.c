@@ -306,6 +306,27 @@ void tess_hint(struct tess_device *dev, unsigned int frames, uint64_t operations
 	pthread_mutex_unlock(&dev->lock);
 }
 
+_Static_assert(TESS_PRIORITY_NORMAL == DRM_TESSERA_PRIORITY_NORMAL, "the kernel's numbers");
+_Static_assert(TESS_PRIORITY_LOW == DRM_TESSERA_PRIORITY_LOW, "the same");
+_Static_assert(TESS_PRIORITY_HIGH == DRM_TESSERA_PRIORITY_HIGH, "the same");
+
+int tess_set_priority(struct tess_device *dev, unsigned int priority)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (priority > TESS_PRIORITY_HIGH)
+		return tess_fail(dev, -EINVAL, "no priority %u", priority);
+	pthread_mutex_lock(&dev->lock);
+	for (i = 0; !ret && i < TESS_MAX_SLICES; i++)
+		if (dev->queues[i])
+			ret = tess_fail(dev, -EBUSY, "work of another priority was started");
+	if (!ret)
+		dev->priority = priority;
+	pthread_mutex_unlock(&dev->lock);
+	return ret;
+}
+
 int tess_get_time(struct tess_device *dev, struct tess_time *time)
 {
 	struct drm_tessera_query_time t = { 0 };

@@ -37,6 +37,7 @@ struct tess_queue;
  * @spin_max_ns: constant: limit of it
  * @hint_operations: what tess_hint() was told that the kernel does not know yet
  * @hint_frames: the same
+ * @priority: of kernel queues, DRM_TESSERA_PRIORITY_*
  */
 struct tess_device {
 	struct tess_error_state error;
@@ -59,6 +60,7 @@ struct tess_device {
 	int64_t spin_max_ns;
 	uint64_t hint_operations;
 	uint32_t hint_frames;
+	uint32_t priority;
 };
 
 /* Ask the kernel for @dev->gpu and @dev->slices again. */

@@ -107,7 +107,9 @@ static void destroy_kernel_queue(struct tess_queue *q)
 
 static int create_kernel_queue(struct tess_queue *q)
 {
-	struct drm_tessera_queue_create req = { .vm = q->dev->vm, .slices = 1ull << q->slice };
+	struct drm_tessera_queue_create req = { .vm = q->dev->vm,
+						.slices = 1ull << q->slice,
+						.priority = q->dev->priority };
 	int ret;
 
 	ret = tess_kmd_ioctl(q->dev->kmd, DRM_IOCTL_TESSERA_QUEUE_CREATE, &req);

@@ -266,6 +266,7 @@ static int queue_create(struct tess_kmd *kmd, struct drm_tessera_queue_create *r
 	kmd->queues[i].slice = (unsigned int)__builtin_ctzll(req->slices);
 	kmd->queues[i].vm = req->vm;
 	sim.queues++;
+	sim.priority = req->priority;
 	req->id = i;
 	return 0;
 }

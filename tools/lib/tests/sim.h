@@ -42,6 +42,7 @@
  * @hang_after: instructions after which a job counts as hung
  * @submits: submissions so far, refused ones too
  * @queues: kernel queues made so far
+ * @priority: of the last one
  * @deps: dependencies of all submissions so far
  * @frames: hints of all submissions so far: pictures
  * @operations: the same: operations
@@ -74,6 +75,7 @@ struct sim {
 	uint64_t hang_after;
 	uint64_t submits;
 	uint64_t queues;
+	uint32_t priority;
 	uint64_t deps;
 	uint64_t frames;
 	uint64_t operations;

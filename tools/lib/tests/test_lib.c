@@ -593,6 +593,22 @@ static void test_hints(void)
 	stop(&s);
 }
 
+static void test_priority(void)
+{
+	struct setup s = start();
+	struct tess_transfer t = { .bytes = 4096 };
+	struct tess_buffer *buf;
+
+	tess_buffer_create(s.dev, 4096, TESS_BUFFER_VRAM, 0, &buf);
+	t.dst = buf;
+	ok(tess_set_priority(s.dev, 3) == -EINVAL, "no such priority");
+	ok(!tess_set_priority(s.dev, TESS_PRIORITY_LOW), "a priority before there is work");
+	tess_transfer(s.dev, &t, NULL);
+	ok(!tess_finish(s.dev, -1) && sim.priority == DRM_TESSERA_PRIORITY_LOW, "queues have it");
+	ok(tess_set_priority(s.dev, TESS_PRIORITY_NORMAL) == -EBUSY, "later it is too late");
+	stop(&s);
+}
+
 struct worker {
 	struct setup *s;
 	unsigned int bad;
@@ -663,6 +679,7 @@ int main(int argc, char **argv)
 	test_refusals();
 	test_order();
 	test_hints();
+	test_priority();
 	test_threads();
 	free(elf);
 	return done();
