@@ -16,7 +16,8 @@
  * tess_finish().
  *
  * Threads. All functions may be called from any thread; a handle must not be used
- * after or while it is destroyed. A process that forks must open its own device.
+ * after or while it is destroyed. A process that forks must open its own device, and tess_abandon()
+ * that of its parent.
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -89,6 +90,15 @@ TESS_API int tess_open(const char *which, struct tess_device **dev);
  *	they are freed with it
  */
 TESS_API void tess_close(struct tess_device *dev);
+
+/**
+ * tess_abandon() - in a process that forked: have nothing of a device that is its parent's
+ * @dev: device or NULL; no handle of it must be used any more, not even to destroy it
+ *
+ * The file and all mappings of buffers are gone in this process. The parent's work goes on. What the
+ * handles take of the heap stays.
+ */
+TESS_API void tess_abandon(struct tess_device *dev);
 
 /**
  * tess_strerror() - why the last failed call failed

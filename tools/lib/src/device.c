@@ -241,6 +241,19 @@ void tess_close(struct tess_device *dev)
 	free(dev);
 }
 
+/* Another thread of the parent may have held the locks: they are not for this process */
+void tess_abandon(struct tess_device *dev)
+{
+	struct tess_buffer *buf;
+
+	if (!dev)
+		return;
+	LIST_FOREACH(buf, &dev->buffers, link)
+		if (buf->map)
+			tess_kmd_munmap(buf->map, buf->size);
+	tess_kmd_close(dev->kmd);
+}
+
 /* Slices have all that the GPU knows of with their raster engines. */
 static uint32_t units_locked(const struct tess_device *dev)
 {

@@ -5,10 +5,14 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <tessera.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "kernels.h"
 #include "tap.h"
@@ -302,6 +306,48 @@ static void test_threads(void)
 	tess_buffer_destroy(x);
 }
 
+static bool has_gpu_open(void)
+{
+	char path[32], to[64];
+	int fd, length;
+
+	for (fd = 0; fd < 256; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		length = (int)readlink(path, to, sizeof(to) - 1);
+		if (length > 0 && !strncmp(to, "/dev/dri/", 9))
+			return true;
+	}
+	return false;
+}
+
+/* A child has neither file nor memory, and its parent works on */
+static void test_abandon(void)
+{
+	struct tess_transfer t = { .bytes = 4096, .pattern = 7 };
+	struct tess_buffer *buf;
+	unsigned char in_core;
+	int status = -1;
+	uint32_t *p;
+	pid_t pid;
+
+	tess_buffer_create(dev, 4096, 0, 0, &buf);
+	p = tess_buffer_map(buf);
+	t.dst = buf;
+	tess_transfer(dev, &t, NULL);
+	tess_finish(dev, -1);
+	pid = fork();
+	if (!pid) {
+		status = has_gpu_open() ? 0 : 2;
+		tess_abandon(dev);
+		_exit(status | has_gpu_open() | !mincore(p, 4096, &in_core) << 2);
+	}
+	ok(waitpid(pid, &status, 0) == pid && !status, "a child abandons its parent's device");
+	t.pattern = 8;
+	tess_transfer(dev, &t, NULL);
+	ok(!tess_finish(dev, -1) && *p == 8, "which works on");
+	tess_buffer_destroy(buf);
+}
+
 /* The kernel may free what a closed device had a little later. */
 static void test_returned(void)
 {
@@ -334,6 +380,7 @@ int main(int argc, char **argv)
 	test_hang();
 	test_order();
 	test_threads();
+	test_abandon();
 	tess_close(dev);
 	test_returned();
 	return done();
