@@ -162,9 +162,9 @@ graphics: lib simulated
 view_LAYER := displays
 WITH_DISPLAYS := scripts/env --with displays run
 
-view:
+view: lib
 	+@$(PROGRESS) tools/view $(WITH_DISPLAYS) make --no-print-directory -j$(JOBS) \
-		-C tools/view O=$(OUT)/tools/view all
+		-C tools/view O=$(OUT)/tools/view LIB=$(OUT)/tools/lib all
 
 # The lanes "opencl", "graphics", "packages" and "view" wait until what they need is made, beside other lanes
 # (see scripts/layer-made). They skip their tests, and say why, where Debian's archive has the source

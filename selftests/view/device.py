@@ -230,6 +230,108 @@ def test_resize():
         assert d.do("monitor", 0) == "1024x768"
 
 
+def test_capture():
+    """Slices that no vGPU has read the picture, and the CPU nothing of VRAM"""
+    noise = random.Random(5)
+    with Device(1) as d:
+        picture = bytearray(noise.randbytes(1024 * 768 * 4))
+        d.load(picture)
+        d.load(picture, 8 << 20)
+        d.show(1024, 768)
+        server = d.serve("--capture", "gpu")
+        client = rfb.Client(server.port)
+        client.whole()
+        sees(client, 1024, 768, without_x(picture))
+        assert d.path() == "local", server.log()
+        for i in range(8):
+            # Two buffers, some lines in both, and one tile and a bit of the other
+            at = (8 << 20) * (i % 2)
+            spot = noise.randrange(700) * 4096 + 4 * noise.randrange(1000)
+            picture[spot:spot + 80] = noise.randbytes(80)
+            for where in 0, 8 << 20:
+                d.load(picture[spot:spot + 80], where + spot)
+            d.show(1024, 768, address=at)
+            sees(client, 1024, 768, without_x(picture))
+        stats = server.stats()
+        assert stats["capture"] == "gpu" and not stats["gpu_failures"], stats
+        assert not stats["vram_bytes_read"], stats
+        assert stats["gpu_tiles_taken"] < stats["gpu_tiles"] / 2, stats
+        print(f"# {stats['gpu_jobs']} jobs, {stats['gpu_tiles']} tiles, of which "
+              f"{stats['gpu_tiles_taken']} were read, {stats['gpu_cycles']} cycles")
+        # Other formats, and a width that is no whole number of words
+        third = noise.randbytes(204 * 52)
+        d.load(third, 2 << 20)
+        d.show(101, 52, form=RGB565, pitch=204, address=2 << 20)
+        want = b"".join(colour565(int.from_bytes(third[y * 204 + x:y * 204 + x + 2], "little"))
+                        for y in range(52) for x in range(0, 202, 2))
+        sees(client, 101, 52, want)
+        assert server.stats()["capture"] == "gpu", server.log()
+
+
+def test_capture_cursor():
+    """What is on top moves, and nothing under it"""
+    noise = random.Random(6)
+    with Device(2) as d:
+        picture, image = noise.randbytes(200 * 150 * 4), premultiplied(noise)
+        d.load(picture)
+        d.load(image, 1 << 20)
+        d.show(200, 150, head=1)
+        server = d.serve("--head", "1", "--capture", "gpu")
+        client = rfb.Client(server.port)
+        client.whole()
+        for where in (20, 30), (-30, 120), (150, -1):
+            want = bytearray(without_x(picture))
+            cover(want, 200, 150, image, *where)
+            d.do("cursor", 1, *where, 1 << 20)
+            sees(client, 200, 150, bytes(want))
+        assert server.stats()["capture"] == "gpu", server.log()
+
+
+def free(what):
+    """What nobody has of the GPU"""
+    with open(f"/sys/class/tessera/gpu0/{what}_free") as f:
+        return int(f.read())
+
+
+def take_slices():
+    """vGPUs that have all that are left"""
+    gpu = glob.glob(f"/sys/class/mdev_bus/*/mdev_supported_types/{DRIVER}-blank")[0]
+    while free("slices"):
+        Device.count += 1
+        uuid = UUID.format(Device.count)
+        write(f"{gpu}/create", uuid)
+        write(f"{MDEV}/{uuid}/blueprint", "slices=1 kind=any memory=0")
+        yield uuid
+
+
+def test_capture_ends():
+    """Slices are taken away, and the vGPU: the CPU goes on, and nothing is kept"""
+    vram = free("vram")
+    with Device(1) as d:
+        picture = bytearray(random.Random(7).randbytes(640 * 480 * 4))
+        d.load(picture)
+        d.show(640, 480)
+        server = d.serve("--capture", "gpu")
+        client = rfb.Client(server.port)
+        client.whole()
+        sees(client, 640, 480, without_x(picture))
+        assert server.stats()["capture"] == "gpu", server.log()
+        others = list(take_slices())
+        picture[0:4000] = b"\x33" * 4000
+        d.load(picture[0:4000])
+        d.show(640, 480)
+        sees(client, 640, 480, without_x(picture))
+        stats = server.stats()
+        for uuid in others:
+            write(f"{MDEV}/{uuid}/remove", "1")
+        assert stats["capture"] == "cpu" and stats["gpu_failures"], stats
+        assert stats["vram_bytes_read"], stats
+        d.shut()
+        write(f"{MDEV}/{d.uuid}/remove", "1")
+        assert server.wait() == 0
+        wait_for("all VRAM to be free", lambda: free("vram") == vram)
+
+
 def test_idle():
     with Device(1) as d:
         d.show(64, 64)
@@ -325,6 +427,9 @@ TESTS = {
     "each head has its server, and may come later": test_heads,
     "a cursor that viewers show": test_cursor,
     "a client chooses the size": test_resize,
+    "a GPU reads the picture": test_capture,
+    "a GPU reads the picture under a cursor": test_capture_cursor,
+    "a GPU that cannot read any more": test_capture_ends,
     "nothing is looked at without clients": test_idle,
     "a remote path while there are clients": test_path,
     "the vGPU is removed": test_removed,

@@ -31,6 +31,7 @@ enum {
 	OPT_RATE,
 	OPT_COMPRESSION,
 	OPT_STATS,
+	OPT_CAPTURE,
 	OPT_VERSION,
 	OPT_HELP
 };
@@ -51,6 +52,7 @@ static const char usage_text[] =
 	"  --anyone             listen for other machines without TLS and password\n"
 	"  --rate HZ            pictures a second at most (60)\n"
 	"  --compression LEVEL  1 (fast) to 9 (small), of ZRLE and Tight (6)\n"
+	"  --capture WHO        cpu, or gpu: its slices that no vGPU has, if any, read the picture (cpu)\n"
 	"  --stats FILE         write counters there as JSON at the end, and on SIGUSR1\n"
 	"  --version, --help\n";
 
@@ -66,6 +68,7 @@ static const struct option long_options[] = {
 	{ "anyone", no_argument, NULL, OPT_ANYONE },
 	{ "rate", required_argument, NULL, OPT_RATE },
 	{ "compression", required_argument, NULL, OPT_COMPRESSION },
+	{ "capture", required_argument, NULL, OPT_CAPTURE },
 	{ "stats", required_argument, NULL, OPT_STATS },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -142,6 +145,15 @@ static bool check_access(struct serve_access *access, const char *password_file)
 	return access->password && readable(access->certificate) && readable(access->key);
 }
 
+static bool take_capture(struct options *o, const char *value)
+{
+	o->gpu = !strcmp(value, "gpu");
+	if (o->gpu || !strcmp(value, "cpu"))
+		return true;
+	say("--capture %s: it is cpu or gpu", value);
+	return false;
+}
+
 /* Returns false for an option that is none, or has a wrong value. */
 static bool take(struct options *o, int option, const char *value, const char **password_file)
 {
@@ -180,6 +192,8 @@ static bool take(struct options *o, int option, const char *value, const char **
 	case OPT_ANYONE:
 		o->anyone = true;
 		return true;
+	case OPT_CAPTURE:
+		return take_capture(o, value);
 	case OPT_STATS:
 		o->stats = value;
 		return true;

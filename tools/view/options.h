@@ -22,6 +22,7 @@
  * @port: to listen on, as text
  * @resize: clients may choose the size of the picture
  * @anyone: let the network in without TLS and a password
+ * @gpu: the GPU reads pictures where it can
  * @rate: pictures a second at most
  * @compression: level of zlib
  * @stats: file for counters, or NULL
@@ -32,7 +33,7 @@ struct options {
 	unsigned int head;
 	const char *address;
 	char port[8];
-	bool resize, anyone;
+	bool resize, anyone, gpu;
 	unsigned int rate, compression;
 	const char *stats;
 	struct serve_access access;

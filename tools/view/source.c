@@ -6,7 +6,8 @@
  * one head. The kernel says what was damaged since this file's last look, however long ago that
  * was, so nothing has to be looked at while there is no client. The picture is mapped while there
  * are clients, as that is what makes the path of its frames a remote one: what is read is the
- * picture that is shown then.
+ * picture that is shown then. If the GPU reads it (capture.c) nothing is mapped: no slice of the
+ * vGPU has to copy frames for that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <drm/drm_fourcc.h>
 #include <linux/tessera_view.h>
 
+#include "capture.h"
 #include "edid.h"
 #include "say.h"
 #include "source.h"
@@ -62,7 +64,7 @@ static int find_uuid(const char *name, char uuid[SOURCE_UUID])
 	return found == 1 ? 0 : -1;
 }
 
-int source_open(struct source *source, const char *name, unsigned int head)
+int source_open(struct source *source, const char *name, unsigned int head, bool gpu)
 {
 	char path[sizeof(DIRECTORY) + SOURCE_UUID];
 
@@ -76,7 +78,10 @@ int source_open(struct source *source, const char *name, unsigned int head)
 		say(errno == EACCES || errno == EPERM ? "%s: only root may look at heads" :
 							"%s: %m",
 		    path);
-	return source->fd < 0 ? -1 : 0;
+	if (source->fd < 0)
+		return -1;
+	source->capture = gpu ? capture_create() : NULL;
+	return 0;
 }
 
 void source_rest(struct source *source)
@@ -87,18 +92,18 @@ void source_rest(struct source *source)
 }
 
 /* The mapping of an earlier picture serves if that was not smaller */
-static int map(struct source *source, uint64_t offset, uint64_t size)
+static int map(struct source *source)
 {
 	void *start;
 
-	if (source->map && source->mapped >= size)
+	if (source->map && source->mapped >= source->size)
 		return 0;
 	source_rest(source);
-	start = mmap(NULL, size, PROT_READ, MAP_SHARED, source->fd, (off_t)offset);
+	start = mmap(NULL, source->size, PROT_READ, MAP_SHARED, source->fd, (off_t)source->offset);
 	if (start == MAP_FAILED)
 		return -errno;
 	source->map = start;
-	source->mapped = size;
+	source->mapped = source->size;
 	return 0;
 }
 
@@ -115,7 +120,6 @@ static bool fits(const struct tessera_view_look *l)
 int source_look(struct source *source, struct source_look *look)
 {
 	struct tessera_view_look l = { .head = source->head };
-	int error;
 
 	memset(look, 0, sizeof(*look));
 	if (ioctl(source->fd, TESSERA_VIEW_LOOK, &l))
@@ -128,17 +132,42 @@ int source_look(struct source *source, struct source_look *look)
 		return -EPROTO;
 	if (!fits(&l))
 		return -EPROTO;
-	error = map(source, l.offset, l.size);
-	if (error)
-		return error;
+	source->offset = l.offset;
+	source->size = l.size;
 	look->shown = true;
 	look->width = l.width;
 	look->height = l.height;
-	look->picture = (struct shadow_picture){ .pixels = source->map,
-						 .pitch = l.pitch,
+	look->picture = (struct shadow_picture){ .pitch = l.pitch,
 						 .rgb565 = l.format == DRM_FORMAT_RGB565 };
 	look->damage = (struct shadow_rect){ l.x1, l.y1, l.x2, l.y2 };
+	source->by_gpu = source->capture && capture_look(source->capture, source, look);
+	if (!source->by_gpu)
+		return map(source);
+	source_rest(source);
 	return 0;
+}
+
+/* The GPU reads all of each tile, and the CPU of those that differ; else the CPU what it is told */
+bool source_take(struct source *source, const struct source_look *look,
+		 const struct shadow_rect *rect, bool all, struct shadow *shadow,
+		 unsigned int *found)
+{
+	struct shadow_picture picture = look->picture;
+
+	if (source->by_gpu)
+		source->by_gpu = capture_take(source->capture, look, rect, all, shadow, found);
+	if (source->capture)
+		source->gpu = *capture_totals(source->capture);
+	if (source->by_gpu)
+		return true;
+	if (source->capture)
+		capture_missed(source->capture);
+	if (map(source))
+		return false;
+	picture.pixels = source->map;
+	source->read +=
+		(uint64_t)(rect->x2 - rect->x1) * (rect->y2 - rect->y1) * (picture.rgb565 ? 2 : 4);
+	return source_read(source, &picture, rect, shadow, found);
 }
 
 /* Kernels of before know no cursors */
@@ -170,9 +199,18 @@ int source_monitor(struct source *source, unsigned int width, unsigned int heigh
 	return ioctl(source->fd, TESSERA_VIEW_MONITOR, &m) ? -errno : 0;
 }
 
+void source_forget(struct source *source)
+{
+	capture_forget(source->capture);
+	source->capture = NULL;
+	source_close(source);
+}
+
 void source_close(struct source *source)
 {
 	source_rest(source);
+	capture_destroy(source->capture);
+	source->capture = NULL;
 	if (source->fd >= 0)
 		close(source->fd);
 	source->fd = -1;

@@ -17,10 +17,10 @@ static void take(void *data)
 	t->found = shadow_take(t->shadow, t->picture, t->rect);
 }
 
-bool source_take(const struct source *source, const struct source_look *look,
+bool source_read(const struct source *source, const struct shadow_picture *picture,
 		 const struct shadow_rect *rect, struct shadow *shadow, unsigned int *found)
 {
-	struct take t = { .shadow = shadow, .picture = &look->picture, .rect = rect };
+	struct take t = { .shadow = shadow, .picture = picture, .rect = rect };
 	bool whole = guard_run(source->map, source->mapped, take, &t);
 
 	*found = t.found;

@@ -75,20 +75,20 @@ static void go_dark(struct viewer *v, bool given)
 
 /* Take over part of the picture; how many tiles differed. What was not taken over is later. */
 static unsigned int take(struct viewer *v, const struct source_look *look,
-			 const struct shadow_rect *rect)
+			 const struct shadow_rect *rect, bool all)
 {
 	unsigned int found = 0;
 
 	/* What went away is told of by the next look */
-	source_take(&v->source, look, rect, &v->shadow, &found);
+	source_take(&v->source, look, rect, all, &v->shadow, &found);
 	return found;
 }
 
 static void take_rect(struct viewer *v, const struct source_look *look,
-		      const struct shadow_rect *rect)
+		      const struct shadow_rect *rect, bool all)
 {
 	if (rect->x1 < rect->x2 && rect->y1 < rect->y2)
-		take(v, look, rect);
+		take(v, look, rect, all);
 }
 
 /* What is under it has to be taken over anew, where it was and where it is */
@@ -107,8 +107,8 @@ static void take_cursor(struct viewer *v, const struct source_look *look)
 		return;
 	v->counters.cursors++;
 	now = shadow_under(&v->shadow);
-	take_rect(v, look, &before);
-	take_rect(v, look, &now);
+	take_rect(v, look, &before, true);
+	take_rect(v, look, &now, true);
 }
 
 /* All of it, as all of it is damaged, or as changes may not have been told of */
@@ -116,7 +116,7 @@ static void take_whole(struct viewer *v, const struct source_look *look, bool to
 {
 	struct shadow_rect all = { 0, 0, look->width, look->height };
 	uint64_t begin = now_ns(), end;
-	unsigned int found = take(v, look, &all);
+	unsigned int found = take(v, look, &all, false);
 
 	end = now_ns();
 	v->counters.whole++;
@@ -138,7 +138,7 @@ static void take_picture(struct viewer *v, const struct source_look *look, bool 
 	if (!d->x1 && !d->y1 && d->x2 == look->width && d->y2 == look->height) {
 		take_whole(v, look, true);
 	} else {
-		take_rect(v, look, d);
+		take_rect(v, look, d, false);
 		if (whole)
 			take_whole(v, look, false);
 	}
@@ -216,7 +216,7 @@ static void forget(void *data)
 	struct viewer *v = data;
 
 	munmap(v->picture, SHARE_SIZE);
-	source_close(&v->source);
+	source_forget(&v->source);
 	close(v->door);
 	close(v->signals);
 }
@@ -364,7 +364,7 @@ int viewer_open(struct viewer *v, const struct options *options)
 	*v = (struct viewer){ .options = options, .source.fd = -1, .door = -1 };
 	pace_begin(&v->pace, options->rate);
 	guard_begin();
-	if (source_open(&v->source, options->vgpu, options->head))
+	if (source_open(&v->source, options->vgpu, options->head, options->gpu))
 		return OPTIONS_FAILED;
 	v->door = door_open(options->address, options->port,
 			    options->anyone || options->access.certificate);

@@ -31,11 +31,12 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-int source_open(struct source *source, const char *name, unsigned int head)
+int source_open(struct source *source, const char *name, unsigned int head, bool gpu)
 {
 	int fd = open_in(name, "pixels", O_RDONLY);
 	struct stat status;
 
+	(void)gpu;
 	*source = (struct source){ .head = head, .uuid = "drawn" };
 	source->fd = open_in(name, "flips", O_RDWR | O_NONBLOCK);
 	if (fd < 0 || source->fd < 0 || fstat(fd, &status)) {
@@ -97,6 +98,14 @@ int source_look(struct source *source, struct source_look *look)
 	return 0;
 }
 
+bool source_take(struct source *source, const struct source_look *look,
+		 const struct shadow_rect *rect, bool all, struct shadow *shadow,
+		 unsigned int *found)
+{
+	(void)all;
+	return source_read(source, &look->picture, rect, shadow, found);
+}
+
 int source_cursor(struct source *source, struct shadow_cursor *cursor)
 {
 	cursor->shown = (now.state & DRAWN_CURSOR) &&
@@ -124,6 +133,11 @@ int source_monitor(struct source *source, unsigned int width, unsigned int heigh
 void source_rest(struct source *source)
 {
 	(void)source;
+}
+
+void source_forget(struct source *source)
+{
+	source_close(source);
 }
 
 void source_close(struct source *source)
