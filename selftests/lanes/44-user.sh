@@ -28,7 +28,10 @@ fi
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
 on 7.2 600 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
-on 6.12 900 -- selftests/mdev/run.sh device irq memory shared recompose
-[ -z "${TESSERA_FULL:-}" ] || on 7.2 800 -- selftests/mdev/guests.sh one
-on 6.12 700 --model-args "--clock 1000" -- selftests/sched/run.sh life
+on 6.12 900 -- selftests/mdev/run.sh device irq memory
+if [ -n "${TESSERA_FULL:-}" ]; then
+	on 6.12 900 -- selftests/mdev/run.sh shared recompose
+	on 7.2 800 -- selftests/mdev/guests.sh one
+	on 6.12 700 --model-args "--clock 1000" -- selftests/sched/run.sh life
+fi
 exit $status

@@ -1,18 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lane: vGPUs without guests: types, VFIO device, isolation, memory, ends; on 7.2, a choice on 6.12
+# lane: vGPUs without guests: types, VFIO device, isolation, memory, ends; on 7.2, with FULL=1 on 6.12, too
 # timeout: 2200
 # beside: yes
 # backend: any
 
 status=0
 make -s -C selftests mdev vfio O="$PWD/out/selftests" >&2 || exit 1
-for kernel in 6.12 7.2; do
+for kernel in ${TESSERA_FULL:+6.12} 7.2; do
 	echo "# Linux $kernel"
-	set --
-	[ $kernel = 7.2 ] || [ -n "${TESSERA_FULL:-}" ] || set -- device irq memory life recompose
-	scripts/vm host --kernel $kernel --timeout 900 -- selftests/mdev/run.sh "$@" || status=1
-	[ $# -gt 0 ] || scripts/vm host --kernel $kernel --backend pci --gpus 2 --iommu --timeout 200 -- \
+	scripts/vm host --kernel "$kernel" --timeout 900 -- selftests/mdev/run.sh || status=1
+	scripts/vm host --kernel "$kernel" --backend pci --gpus 2 --iommu --timeout 200 -- \
 		sh -c "modprobe -a vfio_iommu_type1 vfio-pci && out/selftests/mdev/assigned" || status=1
 done
 echo "# As many slices as there can be"
