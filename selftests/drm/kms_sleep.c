@@ -7,8 +7,6 @@
  * pm_test of the kernel wakes the system up when all devices are suspended.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -28,26 +26,14 @@ FIXTURE(sleep)
 	int fd;
 };
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 /* @how: "s2idle" or "deep" */
 static int sleep_system(const char *how)
 {
-	int ret = write_file("/sys/module/suspend/parameters/pm_test_delay", ASLEEP_S);
+	int ret = tess_put("/sys/module/suspend/parameters/pm_test_delay", ASLEEP_S);
 
-	ret = ret ?: write_file(POWER "mem_sleep", how);
-	ret = ret ?: write_file(POWER "pm_test", "platform");
-	return ret ?: write_file(POWER "state", "mem");
+	ret = ret ?: tess_put(POWER "mem_sleep", how);
+	ret = ret ?: tess_put(POWER "pm_test", "platform");
+	return ret ?: tess_put(POWER "state", "mem");
 }
 
 /* A mode, and a picture; once more after a head was lost */
@@ -114,7 +100,7 @@ FIXTURE_SETUP(sleep)
 
 FIXTURE_TEARDOWN(sleep)
 {
-	write_file(POWER "pm_test", "none");
+	tess_put(POWER "pm_test", "none");
 	close(self->fd);
 }
 

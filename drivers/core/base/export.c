@@ -202,7 +202,7 @@ static int export_attach(struct dma_buf *buf, struct dma_buf_attachment *attach)
 	return -EOPNOTSUPP;
 }
 
-/* Nobody is attached */
+/* No driver can have attached, so none maps it */
 static struct sg_table *export_map(struct dma_buf_attachment *attach, enum dma_data_direction dir)
 {
 	return ERR_PTR(-EOPNOTSUPP);

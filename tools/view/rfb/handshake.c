@@ -18,7 +18,7 @@
 #define VENCRYPT_MAJOR 0
 #define VENCRYPT_MINOR 2
 #define X509_PLAIN 262
-/* Nobody's name or password is longer, and both are looked at as a whole */
+/* A longer name or password is refused: both are looked at as a whole */
 #define SECRET_MOST 1024
 /* To a client that said it wrong, before it is told so */
 #define WRONG_PASSWORD_S 1
