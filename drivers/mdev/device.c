@@ -28,6 +28,7 @@
 #include "base/mdev.h"
 #include "base/page.h"
 #include "device.h"
+#include "display/dmabuf.h"
 #include "display/head.h"
 #include "display/view.h"
 #include "guest/access.h"
@@ -78,6 +79,7 @@ static void device_close_locked(struct tess_mdev *tm)
 	tm->migration.arrived = false;
 	tess_mdev_go(tm);
 	tess_mdev_heads_close(tm);
+	tess_mdev_dmabufs_close(tm);
 	tess_mdev_dma_close(tm);
 	tess_mdev_irqs_reset(tm, true);
 	clear_highpage(tm->parking);
@@ -92,6 +94,7 @@ static void tess_mdev_close(struct vfio_device *vdev)
 	/* Takes as long as VFIO does. Until it is over the VMM has it open */
 	tess_mdev_dma_closed(tm);
 	guard(mutex)(&tm->shape.lock);
+	tess_mdev_dmabufs_closed(tm);
 	tm->shape.open = false;
 }
 

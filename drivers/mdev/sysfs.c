@@ -14,6 +14,7 @@
 #include "base/mdev.h"
 #include "base/parts.h"
 #include "display/damage.h"
+#include "display/dmabuf.h"
 #include "shape/shape.h"
 #include "shape/types.h"
 #include "sysfs.h"
@@ -92,7 +93,7 @@ static TESS_BIN_ATTR struct bin_attribute bin_attr_composition = {
 
 static const char * const tess_mdev_features[] = {
 	"composition", "direct-doorbell", "direct-vram", "demand-pinning", "reset", "sharing",
-	"move", "blueprint", "profile", "migrate", "span", "display", "damage", "view"
+	"move", "blueprint", "profile", "migrate", "span", "display", "damage", "view", "dmabuf"
 };
 
 static ssize_t features_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -179,6 +180,29 @@ static ssize_t heads_show(struct device *dev, struct device_attribute *attr, cha
 
 /* As of the profile, but that nothing is to be written */
 static struct device_attribute dev_attr_heads = __ATTR(heads, 0440, heads_show, NULL);
+
+static const char * const tess_mdev_plane_kinds[] = { "region", "dmabuf" };
+
+static ssize_t plane_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct tess_mdev *tm = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n",
+			  tess_mdev_plane_kinds[READ_ONCE(tm->display.dmabufs.offered)]);
+}
+
+static ssize_t plane_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t count)
+{
+	int kind = sysfs_match_string(tess_mdev_plane_kinds, buf);
+
+	if (kind < 0) {
+		dev_info(dev, "plane must be region or dmabuf\n");
+		return -EINVAL;
+	}
+	return tess_mdev_offer_dmabufs(dev_get_drvdata(dev), kind) ?: count;
+}
+static DEVICE_ATTR_RW(plane);
 
 /* ---- share of the slices ---- */
 
@@ -274,6 +298,7 @@ static struct attribute *tess_mdev_attrs[] = {
 	&dev_attr_gpu.attr,
 	&dev_attr_last_error.attr,
 	&dev_attr_heads.attr,
+	&dev_attr_plane.attr,
 	&dev_attr_weight.attr,
 	&dev_attr_cap.attr,
 	&dev_attr_policy.attr,

@@ -13,11 +13,13 @@
 #include <linux/types.h>
 
 struct dma_buf;
+struct module;
 struct tess_as;
 struct tess_as_budget;
 struct tess_gpu;
 struct tess_vgpu;
 struct tess_vram_export;
+struct vm_area_struct;
 
 /* ---- VRAM ---- */
 
@@ -164,16 +166,47 @@ u64 tess_vgpu_vram_free(struct tess_vgpu *vgpu);
 struct tess_vram_export *tess_vgpu_export(struct tess_vgpu *vgpu, u64 offset, u64 size);
 
 /**
- * tess_vram_export_file() - make a dma-buf of an export
+ * struct tess_export_ops - what a front-end does for its dma-buf
+ * @owner: its module, which stays as long as the dma-buf
+ * @mmap: a CPU is to map it: 0, negative errno
+ * @release: the dma-buf goes
+ */
+struct tess_export_ops {
+	struct module *owner;
+	int (*mmap)(void *data, struct vm_area_struct *vma);
+	void (*release)(void *data);
+};
+
+/**
+ * tess_vram_export_file() - make a dma-buf of an export, once
  * @export: from tess_vgpu_export()
+ * @ops: of the caller; NULL: no CPU maps it
+ * @data: for @ops
  *
- * The GPU alone can read it, for those who call tess_vram_import(): nothing can be attached to it,
- * nor does the CPU map it. It keeps no memory.
+ * The GPU can read it, for those who call tess_vram_import(): nothing can be attached to it. It
+ * keeps no memory.
  *
  * Return: dma-buf, which has the caller's reference to @export now; error pointer: -ENOMEM and
- * others, it was put.
+ * others, that was put, and @data stays the caller's.
  */
-struct dma_buf *tess_vram_export_file(struct tess_vram_export *export);
+struct dma_buf *tess_vram_export_file(struct tess_vram_export *export,
+				      const struct tess_export_ops *ops, void *data);
+
+/**
+ * tess_vram_export_revoke() - nobody is to read it any more, although the vGPU keeps the memory
+ * @export: export
+ *
+ * Jobs that read it have a moment to end (&tess_client_ops.revoked), see tess_vgpu_await_revoked().
+ */
+void tess_vram_export_revoke(struct tess_vram_export *export);
+
+/**
+ * tess_vgpu_await_revoked() - wait until no importer has what was revoked before
+ * @vgpu: vGPU; of all of its GPU
+ *
+ * Without locks that call-backs of clients take.
+ */
+void tess_vgpu_await_revoked(struct tess_vgpu *vgpu);
 
 /**
  * tess_vram_export_put() - a reference goes

@@ -34,6 +34,8 @@
  * @gpu: GPU, a reference to its device is held
  * @importers: who reads it. Under tess_gpu.vram_lock
  * @revoked: the vGPU has it no more. Written under tess_gpu.vram_lock
+ * @ops: of the front-end that made the dma-buf, or NULL
+ * @data: for @ops
  * @vram: where it is
  * @count: entries of @banks. Under tess_gpu.vram_lock; 0: the memory is not kept any more
  * @banks: allocations that it is in, a reference to each is held
@@ -44,6 +46,8 @@ struct tess_vram_export {
 	struct tess_gpu *gpu;
 	unsigned int importers;
 	bool revoked;
+	const struct tess_export_ops *ops;
+	void *data;
 	struct tess_vram vram;
 	unsigned int count;
 	struct tess_vram *banks[];
@@ -183,6 +187,26 @@ bool tess_vram_revoke(struct tess_gpu *gpu, const struct tess_vram *bank)
 	return is_read;
 }
 
+/**
+ * tess_vram_export_end() - nobody may read it any more, although its vGPU keeps the memory
+ * @export: export
+ *
+ * Return: GPU whose importers have to be told; NULL: there are none.
+ */
+struct tess_gpu *tess_vram_export_end(struct tess_vram_export *export)
+{
+	struct tess_gpu *gpu = export->gpu;
+	bool is_read;
+
+	mutex_lock(&gpu->vram_lock);
+	WRITE_ONCE(export->revoked, true);
+	is_read = export->importers;
+	if (!is_read)
+		export_drop_banks(export);
+	mutex_unlock(&gpu->vram_lock);
+	return is_read ? gpu : NULL;
+}
+
 struct tess_vram *tess_vram_export_memory(struct tess_vram_export *export)
 {
 	return &export->vram;
@@ -213,23 +237,40 @@ static void export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt
 {
 }
 
+static int export_mmap(struct dma_buf *buf, struct vm_area_struct *vma)
+{
+	struct tess_vram_export *export = buf->priv;
+
+	return export->ops ? export->ops->mmap(export->data, vma) : -EINVAL;
+}
+
 static void export_file_release(struct dma_buf *buf)
 {
-	tess_vram_export_put(buf->priv);
+	struct tess_vram_export *export = buf->priv;
+
+	if (export->ops)
+		export->ops->release(export->data);
+	tess_vram_export_put(export);
 }
 
 static const struct dma_buf_ops export_file_ops = {
 	.attach = export_attach,
 	.map_dma_buf = export_map,
 	.unmap_dma_buf = export_unmap,
+	.mmap = export_mmap,
 	.release = export_file_release,
 };
 
-struct dma_buf *tess_vram_export_file(struct tess_vram_export *export)
+struct dma_buf *tess_vram_export_file(struct tess_vram_export *export,
+				      const struct tess_export_ops *ops, void *data)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *buf;
 
+	export->ops = ops;
+	export->data = data;
+	if (ops)
+		info.owner = ops->owner;
 	info.ops = &export_file_ops;
 	info.size = export->vram.size;
 	info.flags = O_RDONLY | O_CLOEXEC;

@@ -7,13 +7,17 @@
  * for it, once, and is tried again. No lock is held meanwhile: to copy VRAM to system memory takes
  * long, and other compositions go on.
  *
- * What a vGPU gave back may still be read by processes (base/export.c). A work item has them leave
- * it, which a composition that finds no memory waits for.
+ * What a vGPU gave back, or its front-end offers no more, may still be read by processes
+ * (base/export.c). A work item has them leave it. A composition that finds no memory waits for it.
  */
 #include <linux/workqueue.h>
+#include <linux/workqueue.h>
+#include <tessera/compat.h>
+#include <tessera/memory.h>
 #include <tessera/vgpu.h>
 
 #include "algo/blueprint.h"
+#include "base/export.h"
 #include "base/gpu.h"
 #include "base/mem.h"
 #include "room.h"
@@ -45,6 +49,21 @@ void tess_room_revoked(struct tess_gpu *gpu)
 {
 	schedule_work(&gpu->revoke_work);
 }
+
+void tess_vram_export_revoke(struct tess_vram_export *export)
+{
+	struct tess_gpu *gpu = tess_vram_export_end(export);
+
+	if (gpu)
+		tess_room_revoked(gpu);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vram_export_revoke, TESS_NS);
+
+void tess_vgpu_await_revoked(struct tess_vgpu *vgpu)
+{
+	flush_work(&vgpu->gpu->revoke_work);
+}
+EXPORT_SYMBOL_NS_GPL(tess_vgpu_await_revoked, TESS_NS);
 
 /**
  * tess_room_init() - nothing was revoked yet

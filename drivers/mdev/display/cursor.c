@@ -3,11 +3,12 @@
  * DOC: cursors
  *
  * An image that a head shows on top of its picture, at a place that the guest changes with a single
- * register. The host composes nothing: viewers (view.c) get the picture, the image and the place. A
- * VMM does not. VFIO has a plane for the cursor, but QEMU looks at it only if it is a dma-buf. So
- * head 0 shows a cursor only if nobody looks at it through the VMM, which is what path=remote in
- * the blueprint says; the others, which VFIO does not know, always do. STATUS.CURSOR tells the
- * guest, which draws the cursor into the picture where it is 0.
+ * register. The host composes nothing: viewers (view.c) get the picture, the image and the place,
+ * and so does a VMM that takes planes as dma-bufs (dmabuf.c). With the region, QEMU does not look
+ * at the plane that VFIO has for the cursor. So head 0 shows a cursor with dma-bufs, or if no VMM
+ * looks at it, which is what path=remote in the blueprint says; the others, which VFIO does not
+ * know, always do. STATUS.CURSOR tells the guest, which draws the cursor into the picture where it
+ * is 0.
  *
  * The image is read when a viewer asks for it. It is checked when it is committed, as a picture is,
  * and VRAM does not change its size while a VMM has it open.
@@ -15,7 +16,9 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/string.h>
+#include <linux/vfio.h>
 #include <linux/wordpart.h>
+#include <drm/drm_fourcc.h>
 #include <tessera/memory.h>
 #include <tessera/vgpu.h>
 #include <uapi/linux/tessera_view.h>
@@ -30,7 +33,7 @@ static_assert(TESSERA_VIEW_CURSOR_SIZE == TESS_CURSOR_SIZE);
 
 bool tess_mdev_cursor_is_shown(const struct tess_mdev_display *display, unsigned int n)
 {
-	return display->given & BIT(n) && (n || display->remote);
+	return display->given & BIT(n) && (n || display->remote || display->dmabufs.offered);
 }
 
 static enum tess_display_error cursor_check(const struct tess_mdev *tm, unsigned int n,
@@ -185,6 +188,28 @@ void tess_mdev_cursor_look(struct tess_mdev *tm, struct tess_mdev_viewer *viewer
 	}
 	viewer->cursor_looked |= BIT(look->head);
 	WRITE_ONCE(viewer->cursor_changed, viewer->cursor_changed & ~BIT(look->head));
+}
+
+bool tess_mdev_cursor_plane(const struct tess_mdev *tm, unsigned int n,
+			    struct tess_mdev_numbered *plane,
+			    struct vfio_device_gfx_plane_info *info)
+{
+	const struct tess_mdev_head *head = &tm->display.head[n];
+
+	if (tm->dead || !is_enabled(&head->cursor))
+		return false;
+	plane->address = head->cursor.address;
+	plane->size = TESS_CURSOR_BYTES;
+	plane->format = DRM_FORMAT_ARGB8888;
+	plane->width = TESS_CURSOR_SIZE;
+	plane->height = TESS_CURSOR_SIZE;
+	plane->pitch = TESS_CURSOR_BYTES / TESS_CURSOR_SIZE;
+	/* Negative if part of it is outside of the picture, as QEMU has it */
+	info->x_pos = (s16)FIELD_GET(TESS_CURSOR_X, head->cursor_position);
+	info->y_pos = (s16)FIELD_GET(TESS_CURSOR_Y, head->cursor_position);
+	info->x_hot = FIELD_GET(TESS_CURSOR_X, head->cursor.hot);
+	info->y_hot = FIELD_GET(TESS_CURSOR_Y, head->cursor.hot);
+	return true;
 }
 
 int tess_mdev_cursor_image(struct tess_mdev *tm, unsigned int n, void *pixels)

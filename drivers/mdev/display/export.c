@@ -51,7 +51,7 @@ struct tess_vram_export *tess_mdev_export_picture(struct tess_mdev *tm,
 int tess_mdev_export_file(struct tess_vram_export *export, struct tessera_view_export __user *arg,
 			  struct tessera_view_export *out)
 {
-	struct dma_buf *buf = tess_vram_export_file(export);
+	struct dma_buf *buf = tess_vram_export_file(export, NULL, NULL);
 	int fd;
 
 	if (IS_ERR(buf))

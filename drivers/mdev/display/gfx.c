@@ -7,7 +7,7 @@
  * - *the plane* (VFIO_DEVICE_QUERY_GFX_PLANE): size and format, and the region where it is;
  * - *the picture region*, whose page at offset n is that of VRAM at the address of the head plus
  *   n. VMMs map it once and expect the picture at its start, so a flip takes the mapping away
- *   (mmap.c). They can only read it;
+ *   (mmap.c). They can only read it. Or planes are dma-bufs (dmabuf.c);
  * - *the EDID region*: what the VMM's window is like, and whether somebody looks (monitor.c).
  *
  * VFIO knows one head of a device. Viewers of all heads have a file of their own (view.c).
@@ -19,33 +19,73 @@
 #include "base/mdev.h"
 #include "base/region.h"
 #include "base/vram.h"
+#include "cursor.h"
+#include "dmabuf.h"
 #include "gfx.h"
 #include "monitor.h"
 
 /* Subtype of the picture region; its type is our PCI vendor ID */
 #define PICTURE_SUBTYPE		1
 
-/* Without a picture all is zero */
-static void fill_plane(struct tess_mdev *tm, struct vfio_device_gfx_plane_info *info)
+/* False: head 0 shows no picture */
+static bool describe_picture(const struct tess_mdev *tm, struct tess_mdev_numbered *plane)
 {
-	const struct tess_mdev_plane *picture;
+	const struct tess_mdev_plane *picture = tess_mdev_picture(tm, 0);
+
+	if (!picture)
+		return false;
+	plane->address = picture->address;
+	plane->size = tess_mdev_picture_size(picture);
+	plane->format = picture->format;
+	plane->width = picture->width;
+	plane->height = picture->height;
+	plane->pitch = picture->pitch;
+	return true;
+}
+
+static void fill_plane(struct vfio_device_gfx_plane_info *info,
+		       const struct tess_mdev_numbered *plane)
+{
+	info->drm_format = plane->format;
+	info->width = plane->width;
+	info->height = plane->height;
+	info->stride = plane->pitch;
+	info->size = plane->size;
+}
+
+/* Without a picture all is zero */
+static void query_region(struct tess_mdev *tm, struct vfio_device_gfx_plane_info *info)
+{
+	struct tess_mdev_numbered plane = {};
 
 	guard(rwsem_read)(&tm->map_lock);
-	picture = tess_mdev_picture(tm, 0);
-	if (!picture)
+	if (info->drm_plane_type == DRM_PLANE_TYPE_CURSOR || !describe_picture(tm, &plane))
 		return;
-	info->drm_format = picture->format;
-	info->width = picture->width;
-	info->height = picture->height;
-	info->stride = picture->pitch;
-	info->size = tess_mdev_picture_size(picture);
+	fill_plane(info, &plane);
 	info->region_index = TESS_MDEV_PICTURE_REGION;
+}
+
+static void query_dmabuf(struct tess_mdev *tm, struct vfio_device_gfx_plane_info *info)
+{
+	struct tess_mdev_numbered plane = {};
+	bool shown = false;
+
+	guard(rwsem_write)(&tm->map_lock);
+	if (info->drm_plane_type == DRM_PLANE_TYPE_PRIMARY)
+		shown = describe_picture(tm, &plane);
+	else if (info->drm_plane_type == DRM_PLANE_TYPE_CURSOR)
+		shown = tess_mdev_cursor_plane(tm, 0, &plane, info);
+	if (!shown)
+		return;
+	fill_plane(info, &plane);
+	info->dmabuf_id = tess_mdev_dmabuf_number(tm, &plane);
 }
 
 long tess_mdev_query_plane(struct tess_mdev *tm, void __user *arg)
 {
 	const size_t minsz = offsetofend(struct vfio_device_gfx_plane_info, region_index);
 	struct vfio_device_gfx_plane_info in, out = {};
+	u32 type;
 
 	if (!READ_ONCE(tm->display.present))
 		return -ENOTTY;
@@ -53,17 +93,21 @@ long tess_mdev_query_plane(struct tess_mdev *tm, void __user *arg)
 		return -EFAULT;
 	if (in.argsz < minsz)
 		return -EINVAL;
-	if (in.flags == (VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_REGION))
-		return 0;
-	if (in.flags != VFIO_GFX_PLANE_TYPE_REGION)
+	type = in.flags & ~VFIO_GFX_PLANE_TYPE_PROBE;
+	if (type != VFIO_GFX_PLANE_TYPE_REGION &&
+	    (type != VFIO_GFX_PLANE_TYPE_DMABUF || !READ_ONCE(tm->display.dmabufs.offered)))
 		return -EINVAL;
+	if (in.flags != type)
+		return 0;
 	out.argsz = in.argsz;
 	out.flags = in.flags;
 	out.drm_plane_type = in.drm_plane_type;
 	out.x_hot = U32_MAX;
 	out.y_hot = U32_MAX;
-	if (in.drm_plane_type != DRM_PLANE_TYPE_CURSOR)
-		fill_plane(tm, &out);
+	if (type == VFIO_GFX_PLANE_TYPE_DMABUF)
+		query_dmabuf(tm, &out);
+	else
+		query_region(tm, &out);
 	return copy_to_user(arg, &out, minsz) ? -EFAULT : 0;
 }
 

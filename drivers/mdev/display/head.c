@@ -523,6 +523,7 @@ void tess_mdev_heads_init(struct tess_mdev *tm)
 	struct tess_mdev_clock *clock = tm->display.clock;
 
 	INIT_LIST_HEAD(&tm->display.viewers);
+	INIT_LIST_HEAD(&tm->display.dmabufs.files);
 	for (; clock < tm->display.clock + TESS_HEADS_MAX; clock++) {
 		clock->tm = tm;
 		clock->period = FRAME_NS;

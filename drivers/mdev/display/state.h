@@ -13,7 +13,9 @@
 
 struct address_space;
 struct eventfd_ctx;
+struct tess_mdev_sight;
 struct tess_mdev_view;
+struct tess_vram_export;
 
 /**
  * struct tess_mdev_plane - what a head shows, or is to show
@@ -176,6 +178,69 @@ struct tess_mdev_monitor {
 	struct tess_mdev_edid next;
 };
 
+/* Planes that a VMM's numbers stand for; QEMU keeps seven at most */
+#define TESS_MDEV_PLANES	8
+
+/**
+ * struct tess_mdev_numbered - a plane that the VMM was told the number of
+ * @id: number, 0: none
+ * @memory: &tess_mdev.vram_number
+ * @address: in VRAM
+ * @size: bytes, whole pages
+ * @format: DRM fourcc
+ * @width: pixels
+ * @height: lines
+ * @pitch: bytes from line to line
+ */
+struct tess_mdev_numbered {
+	u32 id;
+	u64 memory;
+	u64 address;
+	u64 size;
+	u32 format;
+	u32 width;
+	u32 height;
+	u32 pitch;
+};
+
+/**
+ * struct tess_mdev_dmabuf - the file of a plane
+ * @link: in &tess_mdev_dmabufs.files, until the VMM lets the vGPU go
+ * @sight: which vGPU it is of
+ * @export: what is imported; the dma-buf has a reference
+ * @mapping: of the file, which its pages are withdrawn from
+ * @mapped: bit 0: there may be some. Set by page faults, with map_lock for reading
+ * @address: of the plane in VRAM
+ * @size: bytes
+ */
+struct tess_mdev_dmabuf {
+	struct list_head link;
+	struct tess_mdev_sight *sight;
+	struct tess_vram_export *export;
+	struct address_space *mapping;
+	unsigned long mapped;
+	u64 address;
+	u64 size;
+};
+
+/**
+ * struct tess_mdev_dmabufs - planes of head 0 as dma-bufs (dmabuf.c)
+ * @offered: they are; changes while no VMM has the vGPU
+ * @numbered: what the last numbers stand for, in no order
+ * @last: number that was given last
+ * @sight: of the dma-bufs of the VMM that has the vGPU; NULL: it has had none
+ * @files: those that are open
+ * @count: number of them
+ */
+struct tess_mdev_dmabufs {
+	bool offered;
+	struct tess_mdev_numbered numbered[TESS_MDEV_PLANES];
+	u32 last;
+	struct tess_mdev_sight *sight;
+	struct list_head files;
+	unsigned int count;
+};
+
 /**
  * struct tess_mdev_display - the heads of a vGPU; all under &tess_mdev.map_lock
  * @present: it had heads when it was opened, TESS_CAPS_DISPLAY
@@ -190,6 +255,7 @@ struct tess_mdev_monitor {
  * @clock: of each head
  * @view: device that viewers open; written before it is there and after it is gone
  * @viewers: its open files
+ * @dmabufs: planes for the VMM
  */
 struct tess_mdev_display {
 	bool present;
@@ -203,6 +269,7 @@ struct tess_mdev_display {
 	struct tess_mdev_clock clock[TESS_HEADS_MAX];
 	struct tess_mdev_view *view;
 	struct list_head viewers;
+	struct tess_mdev_dmabufs dmabufs;
 };
 
 #endif

@@ -46,8 +46,6 @@
 #include "view.h"
 
 #define VIEW_FILES_MAX	16
-/* A page fault inserts the pages that follow, too: what is looked at is read line by line */
-#define VIEW_AROUND	16
 
 static_assert(TESSERA_VIEW_HEADS == TESS_HEADS_MAX);
 static_assert(TESSERA_VIEW_EDID_MAX == TESS_EDID_MAX);
@@ -327,39 +325,20 @@ static __poll_t view_poll(struct file *file, poll_table *table)
 
 /* ---- mappings ---- */
 
-static vm_fault_t view_insert(struct tess_mdev *tm, struct vm_area_struct *vma, unsigned long addr,
-			      unsigned int n, u64 off)
-{
-	const struct tess_mdev_plane *picture = tess_mdev_picture(tm, n);
-
-	/* What follows it in VRAM is not shown */
-	if (picture && off >= tess_mdev_picture_size(picture))
-		picture = NULL;
-	return tess_mdev_insert_vram(tm, vma, addr,
-				     picture ? tess_mdev_picture_phys(tm, n, off) : 0);
-}
-
 static vm_fault_t view_fault_locked(struct tess_mdev *tm, struct tess_mdev_viewer *viewer,
 				    struct vm_fault *vmf)
 {
-	u64 at = (u64)vmf->pgoff << PAGE_SHIFT, off = at & TESS_MDEV_VIEW_MASK;
-	unsigned long addr = vmf->address & PAGE_MASK, end;
+	u64 at = (u64)vmf->pgoff << PAGE_SHIFT;
 	unsigned int n = at >> TESS_MDEV_VIEW_SHIFT;
-	struct vm_area_struct *vma = vmf->vma;
-	vm_fault_t ret;
+	const struct tess_mdev_plane *picture = tess_mdev_picture(tm, n);
+	struct tess_mdev_range range = {};
 
-	lockdep_assert_held(&tm->map_lock);
-	atomic64_inc(&tm->stats.mmap_faults);
-	set_bit(n, &viewer->mapped);
-	ret = view_insert(tm, vma, addr, n, off);
-	end = min(vma->vm_end, addr + VIEW_AROUND * PAGE_SIZE);
-	for (at = off; ret == VM_FAULT_NOPAGE && addr + PAGE_SIZE < end; at += PAGE_SIZE) {
-		addr += PAGE_SIZE;
-		/* Where memory is missing, they have faults of their own */
-		if (view_insert(tm, vma, addr, n, at + PAGE_SIZE) != VM_FAULT_NOPAGE)
-			break;
+	if (picture) {
+		range.address = picture->address;
+		range.size = tess_mdev_picture_size(picture);
 	}
-	return ret;
+	set_bit(n, &viewer->mapped);
+	return tess_mdev_insert_around(tm, vmf, &range, at & TESS_MDEV_VIEW_MASK);
 }
 
 static vm_fault_t view_fault(struct vm_fault *vmf)

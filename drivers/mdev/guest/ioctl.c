@@ -10,6 +10,7 @@
 #include "base/irq.h"
 #include "base/mdev.h"
 #include "base/region.h"
+#include "display/dmabuf.h"
 #include "display/gfx.h"
 #include "ioctl.h"
 #include "map/area.h"
@@ -155,8 +156,8 @@ static long ioctl_reset(struct tess_mdev *tm)
  * @cmd: VFIO_DEVICE_*
  * @arg: user pointer
  *
- * Return: 0; -ENOTTY not supported; -EFAULT; -EINVAL; -ENODEV a reset after the GPU is
- * gone; -ENOMEM.
+ * Return: 0, or a file; -ENOTTY not supported; -EFAULT; -EINVAL; -ENODEV a reset after the GPU is
+ * gone; -ENOENT a plane that is shown no more; -EMFILE; -ENOMEM.
  */
 long tess_mdev_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long arg)
 {
@@ -176,6 +177,8 @@ long tess_mdev_ioctl(struct vfio_device *vdev, unsigned int cmd, unsigned long a
 		return ioctl_set_irqs(tm, uarg);
 	case VFIO_DEVICE_QUERY_GFX_PLANE:
 		return tess_mdev_query_plane(tm, uarg);
+	case VFIO_DEVICE_GET_GFX_DMABUF:
+		return tess_mdev_get_dmabuf(tm, uarg);
 	case VFIO_DEVICE_RESET:
 		return ioctl_reset(tm);
 	default:

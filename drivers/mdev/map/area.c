@@ -5,6 +5,8 @@
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
 #include <linux/vfio.h>
@@ -15,6 +17,10 @@
 #include "base/parts.h"
 #include "base/region.h"
 #include "base/viewer.h"
+#include "base/vram.h"
+
+/* Pages that a page fault inserts of what is shown */
+#define AREA_AROUND	16
 
 /* What the composition that there is has to map, which another may replace at any time */
 void tess_mdev_get_areas(const struct tess_mdev *tm,
@@ -77,6 +83,36 @@ vm_fault_t tess_mdev_insert_vram(struct tess_mdev *tm, struct vm_area_struct *vm
 	return tess_mdev_insert(vma, addr, phys ?: page_to_phys(tm->parking));
 }
 
+static vm_fault_t insert_part(struct tess_mdev *tm, struct vm_area_struct *vma, unsigned long addr,
+			      const struct tess_mdev_range *range, u64 off)
+{
+	u64 len;
+
+	return tess_mdev_insert_vram(tm, vma, addr,
+				     off < range->size ?
+				     tess_mdev_vram_phys(tm, range->address + off, &len) : 0);
+}
+
+vm_fault_t tess_mdev_insert_around(struct tess_mdev *tm, struct vm_fault *vmf,
+				   const struct tess_mdev_range *range, u64 off)
+{
+	unsigned long addr = vmf->address & PAGE_MASK;
+	unsigned long end = min(vmf->vma->vm_end, addr + AREA_AROUND * PAGE_SIZE);
+	vm_fault_t ret;
+
+	lockdep_assert_held(&tm->map_lock);
+	atomic64_inc(&tm->stats.mmap_faults);
+	ret = insert_part(tm, vmf->vma, addr, range, off);
+	while (ret == VM_FAULT_NOPAGE && addr + PAGE_SIZE < end) {
+		addr += PAGE_SIZE;
+		off += PAGE_SIZE;
+		/* Where memory is missing, they have faults of their own */
+		if (insert_part(tm, vmf->vma, addr, range, off) != VM_FAULT_NOPAGE)
+			break;
+	}
+	return ret;
+}
+
 /* ---- withdrawing ---- */
 
 static void area_zap(struct tess_mdev *tm, const struct tess_mdev_area *area)
@@ -95,6 +131,13 @@ void tess_mdev_zap_viewer(struct tess_mdev_viewer *viewer, unsigned int n)
 				    true);
 }
 
+void tess_mdev_zap_dmabuf(struct tess_mdev_dmabuf *dmabuf)
+{
+	/* Set by page faults, as above */
+	if (test_and_clear_bit(0, &dmabuf->mapped))
+		unmap_mapping_range(dmabuf->mapping, 0, dmabuf->size, true);
+}
+
 static void zap_viewers(struct tess_mdev *tm, unsigned int n)
 {
 	struct tess_mdev_viewer *viewer;
@@ -107,6 +150,7 @@ static void zap_viewers(struct tess_mdev *tm, unsigned int n)
 void tess_mdev_zap(struct tess_mdev *tm)
 {
 	struct tess_mdev_area areas[TESS_MDEV_AREA_COUNT];
+	struct tess_mdev_dmabuf *dmabuf;
 	unsigned int i;
 
 	tess_mdev_get_areas(tm, areas);
@@ -114,6 +158,8 @@ void tess_mdev_zap(struct tess_mdev *tm)
 		area_zap(tm, &areas[i]);
 	for (i = 0; i < TESS_HEADS_MAX; i++)
 		zap_viewers(tm, i);
+	list_for_each_entry(dmabuf, &tm->display.dmabufs.files, link)
+		tess_mdev_zap_dmabuf(dmabuf);
 }
 
 void tess_mdev_zap_picture(struct tess_mdev *tm, unsigned int n)

@@ -7,9 +7,11 @@
 #include "base/parts.h"
 
 struct tess_mdev;
+struct tess_mdev_dmabuf;
 struct tess_mdev_viewer;
 struct vfio_info_cap;
 struct vfio_region_info;
+struct vm_fault;
 
 /**
  * struct tess_mdev_area - part of a region that can be mapped
@@ -20,6 +22,16 @@ struct vfio_region_info;
 struct tess_mdev_area {
 	unsigned int index;
 	u64 off;
+	u64 size;
+};
+
+/**
+ * struct tess_mdev_range - VRAM that is shown
+ * @address: in VRAM, whole pages
+ * @size: bytes, whole pages; 0: nothing
+ */
+struct tess_mdev_range {
+	u64 address;
 	u64 size;
 };
 
@@ -42,12 +54,20 @@ vm_fault_t tess_mdev_insert(struct vm_area_struct *vma, unsigned long addr, phys
 /* The same of VRAM; @phys 0: there is none, but the parking page. Holds @tm->map_lock */
 vm_fault_t tess_mdev_insert_vram(struct tess_mdev *tm, struct vm_area_struct *vma,
 				 unsigned long addr, phys_addr_t phys);
+/*
+ * Page fault at @off of what is shown: VRAM, there and in some pages that follow, as it is read
+ * line by line; behind it the parking page. Holds @tm->map_lock
+ */
+vm_fault_t tess_mdev_insert_around(struct tess_mdev *tm, struct vm_fault *vmf,
+				   const struct tess_mdev_range *range, u64 off);
 /* Withdraw all that is mapped; the next access faults it in again */
 void tess_mdev_zap(struct tess_mdev *tm);
 /* The same of what head @n shows */
 void tess_mdev_zap_picture(struct tess_mdev *tm, unsigned int n);
 /* The same of one viewer's file; holds map_lock for writing */
 void tess_mdev_zap_viewer(struct tess_mdev_viewer *viewer, unsigned int n);
+/* The same of a plane; holds map_lock for writing */
+void tess_mdev_zap_dmabuf(struct tess_mdev_dmabuf *dmabuf);
 /* The GPU is gone, or a reset failed: withdraw all for good. Holds @tm->map_lock for writing */
 void tess_mdev_set_dead(struct tess_mdev *tm);
 /* CPUs may write to a range of VRAM from now on; holds @tm->map_lock */

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lane: displays of QEMU that draw by OpenGL take what a vGPU shows as dma-bufs
+# timeout: 1800
+
+exec scripts/vm host --kernel 7.2 --with gl-apps --mem 6G --gpus 2 --timeout 1700 -- \
+	sh -c '. selftests/graphics/env.sh; exec selftests/graphics/screens.py'
