@@ -10,8 +10,8 @@ for kernel in ${TESSERA_FULL:+6.12} 7.2; do
 	echo "# Linux $kernel"
 	# The last one leaves a process that nobody can end
 	scripts/vm host --kernel "$kernel" --gpus 2 --timeout 800 -- \
-		selftests/mdev/run.sh heads view_map blueprint span_live span held migrate ahead precopy \
-		lost drain stuck || status=1
+		selftests/mdev/run.sh heads view_map planes export blueprint span_live span held migrate \
+		ahead precopy lost drain stuck || status=1
 done
 scripts/vm host --gpus 2 --model-args "" \
 	--model-args "--slices 4 --kinds compute:3,mixed:1 --vram 32M" --timeout 300 -- \

@@ -3,7 +3,6 @@
  * Pictures of heads that jobs of the host read: what is read, what is refused, and vGPUs and GPUs
  * that go meanwhile. What a vGPU had is never seen of another one through it, and free again.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <stddef.h>
@@ -16,6 +15,7 @@
 #include "gpus.h"
 #include "harness.h"
 #include "heads.h"
+#include "readers.h"
 #include "tess_ctx.h"
 #include "vgpu.h"
 #include "views.h"
@@ -26,10 +26,6 @@
 #define SIZE (PITCH * HEIGHT)
 #define SECOND (2ULL << 20)
 
-/* Where jobs see the picture, and what they copy of it to */
-#define PICTURE_VA TESS_FREE_VA
-#define COPY_VA (TESS_FREE_VA * 2)
-
 #define FREE_MS 20000
 
 _Static_assert(sizeof(struct tessera_view_export) == 48, "layout of struct tessera_view_export");
@@ -38,18 +34,6 @@ _Static_assert(offsetof(struct tessera_view_export, size) == 40, "the same");
 
 static const struct head_plane picture = { XRGB8888, WIDTH, HEIGHT, PITCH, 0 };
 static const struct head_plane second = { XRGB8888, WIDTH, HEIGHT, PITCH, SECOND };
-
-/**
- * struct reader - a process of the host with jobs that read
- * @ctx: on a slice that no vGPU has
- * @copy: what they read
- * @handle: of the picture, imported and bound
- */
-struct reader {
-	struct tess_ctx ctx;
-	uint8_t *copy;
-	uint32_t handle;
-};
 
 FIXTURE(export)
 {
@@ -61,48 +45,6 @@ FIXTURE(export)
 	long long free;
 	struct reader r;
 };
-
-/* Render node of a GPU of the pool, or -1 */
-static int node_open(unsigned int gpu)
-{
-	struct dirent *entry;
-	char path[300];
-	int fd = -1;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/sys/class/tessera/gpu%u/device/drm", gpu);
-	dir = opendir(path);
-	while (dir && fd < 0 && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "renderD", 7))
-			continue;
-		snprintf(path, sizeof(path), "/dev/dri/%.32s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	}
-	if (dir)
-		closedir(dir);
-	return fd;
-}
-
-static bool reader_open(struct reader *r, unsigned int gpu)
-{
-	int fd = node_open(gpu), slice = fd < 0 ? -1 : tess_find_slice(fd, 0);
-	uint32_t handle;
-
-	if (slice < 0)
-		return false;
-	tess_ctx_open_on(&r->ctx, fd, (uint32_t)slice);
-	r->ctx.owns_fd = true;
-	handle = tess_bo_create(fd, SIZE, 0);
-	tess_vm_map(fd, r->ctx.vm, handle, 0, COPY_VA, SIZE);
-	r->copy = tess_bo_mmap(fd, handle, SIZE);
-	return r->copy != MAP_FAILED;
-}
-
-static void reader_close(struct reader *r)
-{
-	munmap(r->copy, SIZE);
-	tess_ctx_close(&r->ctx);
-}
 
 /* It has its memory no more, once those who read it have left it */
 static bool is_free(unsigned int gpu, long long bytes)
@@ -134,7 +76,7 @@ FIXTURE_SETUP(export)
 	open_vgpu(_metadata, self);
 	self->fd = view_open(self->uuid);
 	ASSERT_LE(0, self->fd);
-	ASSERT_TRUE(reader_open(&self->r, self->gpu));
+	ASSERT_TRUE(reader_open(&self->r, self->gpu, SIZE));
 	pattern_fill(self->vram, SIZE, 1);
 	pattern_fill(self->vram + SECOND, SIZE, 2);
 }
@@ -157,20 +99,6 @@ static int take_export(int fd, unsigned int n, uint32_t flags, struct tessera_vi
 	return ioctl(fd, TESSERA_VIEW_EXPORT, e) ? -errno : 0;
 }
 
-static int import(int fd, int dmabuf, uint32_t *handle)
-{
-	struct drm_prime_handle args = { .fd = dmabuf };
-	int rc = tess_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
-
-	*handle = args.handle;
-	return rc;
-}
-
-static int bind_picture(struct reader *r, uint32_t flags)
-{
-	return __tess_vm_map(r->ctx.fd, r->ctx.vm, r->handle, 0, PICTURE_VA, SIZE, flags);
-}
-
 /* What head @n shows is bound; only the reader has it */
 static int read_head(struct __fixture_export *self, struct reader *r, unsigned int n)
 {
@@ -179,20 +107,9 @@ static int read_head(struct __fixture_export *self, struct reader *r, unsigned i
 
 	if (rc)
 		return rc;
-	rc = import(r->ctx.fd, e.fd, &r->handle);
+	rc = dmabuf_import(r->ctx.fd, e.fd, &r->handle);
 	close(e.fd);
-	return rc ? rc : bind_picture(r, DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC);
-}
-
-static int copy_picture(struct reader *r)
-{
-	int rc;
-
-	memset(r->copy, 0xee, SIZE);
-	tess_begin(&r->ctx);
-	tess_copy(&r->ctx, COPY_VA, PICTURE_VA, SIZE);
-	rc = __tess_ctx_submit(&r->ctx);
-	return rc ? rc : tess_ctx_wait(&r->ctx);
+	return rc ? rc : reader_bind(r, DRM_TESSERA_BIND_READONLY | DRM_TESSERA_BIND_NOEXEC);
 }
 
 /* ---- what is read ---- */
@@ -212,17 +129,17 @@ TEST_F(export, jobs_read_the_picture)
 	EXPECT_EQ(0, e.address);
 	EXPECT_EQ(l.size, e.size);
 	EXPECT_EQ((off_t)e.size, lseek(e.fd, 0, SEEK_END));
-	ASSERT_EQ(0, import(self->r.ctx.fd, e.fd, &self->r.handle));
-	EXPECT_EQ(0, import(self->r.ctx.fd, e.fd, &handle));
+	ASSERT_EQ(0, dmabuf_import(self->r.ctx.fd, e.fd, &self->r.handle));
+	EXPECT_EQ(0, dmabuf_import(self->r.ctx.fd, e.fd, &handle));
 	EXPECT_EQ(self->r.handle, handle);
 	close(e.fd);
-	ASSERT_EQ(0, bind_picture(&self->r, DRM_TESSERA_BIND_READONLY));
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_bind(&self->r, DRM_TESSERA_BIND_READONLY));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, pattern_check(self->r.copy, SIZE, 1));
 	/* It is the memory itself, whatever is shown */
 	pattern_fill(self->vram, SIZE, 3);
 	ASSERT_EQ(0, head_show(&self->v, 0, &second, NULL));
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, pattern_check(self->r.copy, SIZE, 3));
 	/* Where it is now is told without a file */
 	ASSERT_EQ(0, take_export(self->fd, 0, 0, &there));
@@ -232,12 +149,12 @@ TEST_F(export, jobs_read_the_picture)
 	EXPECT_EQ(e.serial + 1, there.serial);
 	ASSERT_EQ(0, __tess_vm_unmap(self->r.ctx.fd, self->r.ctx.vm, PICTURE_VA, SIZE));
 	ASSERT_EQ(0, read_head(self, &self->r, 0));
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, pattern_check(self->r.copy, SIZE, 2));
 	/* A guest that resets leaves nothing to read */
 	ASSERT_EQ(0, ioctl(self->v.device, VFIO_DEVICE_RESET));
 	EXPECT_EQ(-ENXIO, take_export(self->fd, 0, 0, &there));
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, zero_check(self->r.copy, SIZE));
 }
 
@@ -254,7 +171,7 @@ TEST_F(export, across_banks)
 	pattern_fill(self->vram + across.address, SIZE, 5);
 	ASSERT_EQ(0, head_show(&self->v, 0, &across, NULL));
 	ASSERT_EQ(0, read_head(self, &self->r, 0));
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, pattern_check(self->r.copy, SIZE, 5));
 	vgpu_close(&self->v);
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none"));
@@ -319,12 +236,12 @@ TEST_F(export, only_to_be_read)
 
 	ASSERT_EQ(0, head_show(&self->v, 0, &picture, NULL));
 	ASSERT_EQ(0, take_export(self->fd, 0, TESSERA_VIEW_EXPORT_FD, &e));
-	ASSERT_EQ(0, import(r->ctx.fd, e.fd, &r->handle));
-	EXPECT_EQ(-EACCES, bind_picture(r, 0));
-	EXPECT_EQ(-EACCES, bind_picture(r, DRM_TESSERA_BIND_NOEXEC));
+	ASSERT_EQ(0, dmabuf_import(r->ctx.fd, e.fd, &r->handle));
+	EXPECT_EQ(-EACCES, reader_bind(r, 0));
+	EXPECT_EQ(-EACCES, reader_bind(r, DRM_TESSERA_BIND_NOEXEC));
 	EXPECT_EQ(-EINVAL, __tess_vm_map(r->ctx.fd, r->ctx.vm, r->handle, 0, PICTURE_VA,
 					 SIZE + PAGE, DRM_TESSERA_BIND_READONLY));
-	ASSERT_EQ(0, bind_picture(r, DRM_TESSERA_BIND_READONLY));
+	ASSERT_EQ(0, reader_bind(r, DRM_TESSERA_BIND_READONLY));
 	tess_begin(&r->ctx);
 	tess_fill(&r->ctx, PICTURE_VA, 64, 0);
 	EXPECT_EQ(-EFAULT, tess_ctx_run(&r->ctx));
@@ -358,12 +275,12 @@ TEST_F(export, foreign_drivers_and_gpus)
 	if (gpu_value(1, "slices_total") >= 0) {
 		fd = node_open(!self->gpu);
 		ASSERT_LE(0, fd);
-		EXPECT_EQ(-EXDEV, import(fd, e.fd, &handle));
+		EXPECT_EQ(-EXDEV, dmabuf_import(fd, e.fd, &handle));
 		close(fd);
 	}
 	fd = system("modprobe vgem 2>/dev/null") ? -1 : __tess_open_card("vgem");
 	if (fd >= 0)
-		EXPECT_EQ(-EOPNOTSUPP, import(fd, e.fd, &handle));
+		EXPECT_EQ(-EOPNOTSUPP, dmabuf_import(fd, e.fd, &handle));
 	else
 		TH_LOG("no other driver");
 	close(fd);
@@ -396,14 +313,14 @@ static void expect_stale(struct __test_metadata *_metadata, struct reader *r)
 	int rc;
 
 	do {
-		rc = copy_picture(r);
+		rc = reader_copy(r);
 	} while (!rc && now_ms() < end);
 	EXPECT_EQ(-ESTALE, rc);
 	EXPECT_EQ(-ESTALE, __tess_vm_map(r->ctx.fd, r->ctx.vm, r->handle, 0, PICTURE_VA + SIZE,
 					 SIZE, DRM_TESSERA_BIND_READONLY));
-	EXPECT_EQ(-ESTALE, copy_picture(r));
+	EXPECT_EQ(-ESTALE, reader_copy(r));
 	ASSERT_EQ(0, __tess_vm_unmap(r->ctx.fd, r->ctx.vm, PICTURE_VA, SIZE));
-	EXPECT_EQ(-EFAULT, copy_picture(r));
+	EXPECT_EQ(-EFAULT, reader_copy(r));
 	tess_ctx_new_queue(&r->ctx);
 	tess_begin(&r->ctx);
 	tess_copy(&r->ctx, COPY_VA, TESS_DATA_VA, 64);
@@ -429,7 +346,7 @@ TEST_F(export, destroyed)
 	vgpu_close(&self->v);
 	ASSERT_EQ(0, mdev_remove(self->uuid));
 	EXPECT_TRUE(is_free(self->gpu, self->free));
-	EXPECT_EQ(-ESTALE, import(self->r.ctx.fd, e.fd, &(uint32_t){ 0 }));
+	EXPECT_EQ(-ESTALE, dmabuf_import(self->r.ctx.fd, e.fd, &(uint32_t){ 0 }));
 	close(e.fd);
 	ASSERT_EQ(0, mdev_create("blank", uuid));
 	ASSERT_EQ(0, mdev_attr_write(uuid, "blueprint", "slices=1 kind=render heads=2"));
@@ -460,7 +377,7 @@ TEST_F(export, composed_anew)
 	ASSERT_EQ(0, take_export(self->fd, 0, 0, &there));
 	EXPECT_EQ(e.memory, there.memory);
 	vgpu_close(&self->v);
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, zero_check(self->r.copy, SIZE));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "none"));
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "blueprint", "slices=1 kind=render heads=2"));
@@ -531,21 +448,21 @@ TEST_F(export, closed_in_any_order)
 	ASSERT_EQ(0, head_show(&self->v, 1, &second, NULL));
 	for (i = 0; i < 100; i++) {
 		ASSERT_EQ(0, take_export(self->fd, i % 2, TESSERA_VIEW_EXPORT_FD, &e[0]));
-		ASSERT_EQ(0, import(self->r.ctx.fd, e[0].fd, &self->r.handle));
+		ASSERT_EQ(0, dmabuf_import(self->r.ctx.fd, e[0].fd, &self->r.handle));
 		close(e[0].fd);
-		ASSERT_EQ(0, bind_picture(&self->r, DRM_TESSERA_BIND_READONLY));
+		ASSERT_EQ(0, reader_bind(&self->r, DRM_TESSERA_BIND_READONLY));
 		ASSERT_EQ(0, __tess_bo_close(self->r.ctx.fd, self->r.handle));
 	}
-	ASSERT_EQ(0, copy_picture(&self->r));
+	ASSERT_EQ(0, reader_copy(&self->r));
 	EXPECT_EQ(-1, pattern_check(self->r.copy, SIZE, 2));
-	ASSERT_TRUE(reader_open(&other, self->gpu));
+	ASSERT_TRUE(reader_open(&other, self->gpu, SIZE));
 	ASSERT_EQ(0, take_export(self->fd, 0, TESSERA_VIEW_EXPORT_FD, &e[0]));
 	ASSERT_EQ(0, take_export(self->fd, 0, TESSERA_VIEW_EXPORT_FD, &e[1]));
-	ASSERT_EQ(0, import(other.ctx.fd, e[1].fd, &other.handle));
-	ASSERT_EQ(0, bind_picture(&other, DRM_TESSERA_BIND_READONLY));
+	ASSERT_EQ(0, dmabuf_import(other.ctx.fd, e[1].fd, &other.handle));
+	ASSERT_EQ(0, reader_bind(&other, DRM_TESSERA_BIND_READONLY));
 	close(self->fd);
 	reader_close(&other);
-	ASSERT_EQ(0, import(self->r.ctx.fd, e[1].fd, &self->r.handle));
+	ASSERT_EQ(0, dmabuf_import(self->r.ctx.fd, e[1].fd, &self->r.handle));
 	close(e[1].fd);
 	vgpu_close(&self->v);
 	ASSERT_EQ(0, mdev_remove(self->uuid));
@@ -573,9 +490,9 @@ TEST_F(export, moved_to_another_gpu)
 	expect_stale(_metadata, &self->r);
 	EXPECT_TRUE(is_free(self->gpu, self->free));
 	EXPECT_EQ(-EXDEV, read_head(self, &self->r, 0));
-	ASSERT_TRUE(reader_open(&other, !self->gpu));
+	ASSERT_TRUE(reader_open(&other, !self->gpu, SIZE));
 	ASSERT_EQ(0, read_head(self, &other, 0));
-	ASSERT_EQ(0, copy_picture(&other));
+	ASSERT_EQ(0, reader_copy(&other));
 	EXPECT_EQ(-1, pattern_check(other.copy, SIZE, 1));
 	reader_close(&other);
 }
@@ -592,7 +509,7 @@ static void gpu_goes(struct __test_metadata *_metadata, struct __fixture_export 
 	free = gpu_value(away, "vram_free");
 	ASSERT_EQ(0, mdev_attr_write(self->uuid, "gpu", gpu_name_of(away)));
 	ASSERT_EQ(0, head_show(&self->v, 0, &picture, NULL));
-	ASSERT_TRUE(reader_open(&r, away));
+	ASSERT_TRUE(reader_open(&r, away, SIZE));
 	ASSERT_EQ(0, read_head(self, &r, 0));
 	ASSERT_EQ(0, take_export(self->fd, 0, TESSERA_VIEW_EXPORT_FD, &e));
 	read_later(&r);
@@ -602,15 +519,15 @@ static void gpu_goes(struct __test_metadata *_metadata, struct __fixture_export 
 		vgpu_close(&self->v);
 	ASSERT_EQ(0, gpu_unbind(pci));
 	EXPECT_NE(0, read_now(&r));
-	EXPECT_EQ(-ENODEV, copy_picture(&r));
-	EXPECT_EQ(-ENODEV, import(r.ctx.fd, e.fd, &(uint32_t){ 0 }));
+	EXPECT_EQ(-ENODEV, reader_copy(&r));
+	EXPECT_EQ(-ENODEV, dmabuf_import(r.ctx.fd, e.fd, &(uint32_t){ 0 }));
 	if (pulled)
 		EXPECT_EQ(-ENXIO, take_export(self->fd, 0, 0, &(struct tessera_view_export){ 0 }));
 	ASSERT_EQ(0, gpu_answers(pci, true));
 	ASSERT_EQ(0, gpu_bind(pci));
 	/* It is another GPU now */
-	EXPECT_NE(0, import(self->r.ctx.fd, e.fd, &(uint32_t){ 0 }));
-	EXPECT_EQ(-ENODEV, copy_picture(&r));
+	EXPECT_NE(0, dmabuf_import(self->r.ctx.fd, e.fd, &(uint32_t){ 0 }));
+	EXPECT_EQ(-ENODEV, reader_copy(&r));
 	reader_close(&r);
 	close(e.fd);
 	if (pulled)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "harness.h"
 #include "heads.h"
@@ -111,4 +112,14 @@ void head_write_damage(struct vgpu *v, unsigned int n, const struct head_rect *r
 {
 	head_write(v, n, TESS_DREG_DAMAGE_START, r->x1 | r->y1 << 16);
 	head_write(v, n, TESS_DREG_DAMAGE_END, r->x2 | r->y2 << 16);
+}
+
+int head_query(struct vgpu *v, uint32_t flags, uint32_t type,
+	       struct vfio_device_gfx_plane_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->argsz = sizeof(*info);
+	info->flags = flags;
+	info->drm_plane_type = type;
+	return ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, info);
 }

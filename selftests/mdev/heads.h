@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct vfio_device_gfx_plane_info;
 struct vgpu;
 
 #define XRGB8888 0x34325258
@@ -72,5 +73,8 @@ bool head_wait(struct vgpu *v, unsigned int n, uint32_t event);
 void head_write_damage(struct vgpu *v, unsigned int n, const struct head_rect *r);
 /* From the attribute of the vGPU; false: it has no such head */
 bool head_totals(const char *uuid, unsigned int n, struct head_totals *t);
+/* What a VMM is told of a plane, DRM_PLANE_TYPE_*: as ioctl() */
+int head_query(struct vgpu *v, uint32_t flags, uint32_t type,
+	       struct vfio_device_gfx_plane_info *info);
 
 #endif

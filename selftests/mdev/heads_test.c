@@ -52,14 +52,6 @@ FIXTURE_TEARDOWN(heads)
 	mdev_remove_all();
 }
 
-static int query(struct vgpu *v, uint32_t flags, struct vfio_device_gfx_plane_info *info)
-{
-	memset(info, 0, sizeof(*info));
-	info->argsz = sizeof(*info);
-	info->flags = flags;
-	return ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, info);
-}
-
 static uint64_t region_offset(struct vgpu *v, unsigned int index)
 {
 	struct vfio_region_info info = { .argsz = sizeof(info), .index = index };
@@ -151,7 +143,7 @@ TEST_F(heads, none)
 	ASSERT_EQ(0, ioctl(v.device, VFIO_DEVICE_GET_INFO, &dev));
 	EXPECT_EQ(VFIO_PCI_NUM_REGIONS, dev.num_regions);
 	EXPECT_ERRNO(EINVAL, ioctl(v.device, VFIO_DEVICE_GET_REGION_INFO, &info));
-	EXPECT_ERRNO(ENOTTY, query(&v, VFIO_GFX_PLANE_TYPE_REGION, &plane));
+	EXPECT_ERRNO(ENOTTY, head_query(&v, VFIO_GFX_PLANE_TYPE_REGION, 0, &plane));
 	EXPECT_ERRNO(EINVAL, pread(v.device, &info, 4, (uint64_t)EDID << 40));
 	/* Its VMM would not know what to do with one */
 	EXPECT_EQ(-EBUSY, mdev_attr_write(uuid, "blueprint", "heads=1"));
@@ -208,7 +200,7 @@ TEST_F(heads, refused_commits)
 			EXPECT_TRUE(head_wait(v, 0, TESS_DEVENT_FLIP));
 			continue;
 		}
-		ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+		ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 		EXPECT_EQ(XRGB8888, info.drm_format);
 		EXPECT_EQ(WIDTH, info.width);
 		EXPECT_EQ(PITCH, info.stride);
@@ -357,26 +349,27 @@ TEST_F(heads, plane_query)
 	struct vgpu *v = &self->v;
 	uint32_t bad;
 
-	EXPECT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_REGION, &info));
-	EXPECT_ERRNO(EINVAL,
-		     query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_DMABUF, &info));
-	EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_DMABUF, &info));
-	EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_PROBE, &info));
+	EXPECT_EQ(0,
+		  head_query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
+	EXPECT_ERRNO(EINVAL, head_query(v, VFIO_GFX_PLANE_TYPE_PROBE | VFIO_GFX_PLANE_TYPE_DMABUF,
+					0, &info));
+	EXPECT_ERRNO(EINVAL, head_query(v, VFIO_GFX_PLANE_TYPE_DMABUF, 0, &info));
+	EXPECT_ERRNO(EINVAL, head_query(v, VFIO_GFX_PLANE_TYPE_PROBE, 0, &info));
 	for (bad = 8; bad; bad <<= 1)
-		EXPECT_ERRNO(EINVAL, query(v, VFIO_GFX_PLANE_TYPE_REGION | bad, &info));
+		EXPECT_ERRNO(EINVAL, head_query(v, VFIO_GFX_PLANE_TYPE_REGION | bad, 0, &info));
 	info.argsz = 16;
 	EXPECT_ERRNO(EINVAL, ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, &info));
 	EXPECT_ERRNO(EFAULT, ioctl(v->device, VFIO_DEVICE_QUERY_GFX_PLANE, NULL));
 	EXPECT_ERRNO(ENOTTY, ioctl(v->device, VFIO_DEVICE_GET_GFX_DMABUF, &bad));
 
 	/* No picture is no error */
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
 	ASSERT_EQ(0, head_commit(v, 1, &picture));
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_EQ(0, info.drm_format | info.size);
 	ASSERT_EQ(0, head_commit(v, 0, &(struct head_plane){ RGB565, 800, 600, 1604, 0x1000 }));
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_EQ(RGB565, info.drm_format);
 	EXPECT_EQ(0, info.drm_format_mod);
 	EXPECT_EQ(800, info.width);
@@ -386,7 +379,7 @@ TEST_F(heads, plane_query)
 	EXPECT_EQ(~0U, info.x_hot & info.y_hot);
 	EXPECT_EQ(PICTURE, info.region_index);
 	head_disable(v, 0);
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_EQ(0, info.drm_format | info.size | info.width | info.height);
 }
 
@@ -506,7 +499,7 @@ static void look(struct __test_metadata *_metadata, struct vgpu *v, const uint8_
 	struct vfio_device_gfx_plane_info info;
 	volatile uint8_t byte;
 
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_LE((uint64_t)info.stride * info.height, vram);
 	EXPECT_LE((uint64_t)info.width * 2, info.stride);
 	byte = seen[0];
@@ -826,7 +819,7 @@ TEST_F(heads, pulled)
 	gpu_answers(pci, false);
 	ASSERT_EQ(0, gpu_unbind(pci));
 	EXPECT_EQ(~0U, head32(v, 0, TESS_DREG_STATUS));
-	ASSERT_EQ(0, query(v, VFIO_GFX_PLANE_TYPE_REGION, &info));
+	ASSERT_EQ(0, head_query(v, VFIO_GFX_PLANE_TYPE_REGION, 0, &info));
 	EXPECT_EQ(0, info.drm_format | info.size);
 	EXPECT_EQ(-1, zero_check(seen, SIZE));
 	eventfd_wait(self->display, 0);

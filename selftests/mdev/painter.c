@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A guest that shows pictures on head 0, without drivers, through the PCI resources of its
- * vGPU: picture n while it has n heads. It ends when it has none. Then there is nothing to see.
+ * vGPU: picture n while it has n heads, with a cursor if the host shows one. It ends when it has no
+ * head. Then there is nothing to see. It says what monitor there is, each time that one is plugged in.
  *
- * "painter N" prints picture N as it has to look, as a PPM file.
+ * "painter N" prints picture N as it has to look, as a PPM file; "painter N cursor" with the cursor.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -37,12 +38,32 @@ static const struct picture {
 	{ 320, 240, 2048, 2 << 20 },
 };
 
+/* Where its image is in the picture, and in VRAM */
+#define CURSOR_X 40
+#define CURSOR_Y 30
+#define CURSOR_ADDRESS (3U << 20)
+
 static uint32_t pixel(unsigned int n, uint32_t x, uint32_t y)
 {
 	return ((x * 5 + n * 40) & 0xff) << 16 | ((y * 3) & 0xff) << 8 | ((x ^ y) & 0xff);
 }
 
-static int print_ppm(unsigned int n)
+/* A triangle: what is above it cannot be seen */
+static uint32_t cursor_pixel(uint32_t x, uint32_t y)
+{
+	return x > y ? 0 : 0xff000000 | (0xff - x) << 16 | y << 8 | 0x55;
+}
+
+static uint32_t pixel_shown(unsigned int n, uint32_t x, uint32_t y)
+{
+	uint32_t in_x = x - CURSOR_X, in_y = y - CURSOR_Y, c = 0;
+
+	if (in_x < TESS_CURSOR_SIZE && in_y < TESS_CURSOR_SIZE)
+		c = cursor_pixel(in_x, in_y);
+	return c ? c : pixel(n, x, y);
+}
+
+static int print_ppm(unsigned int n, bool cursor)
 {
 	const struct picture *p = &pictures[n - 1];
 	uint32_t x, y, c;
@@ -50,7 +71,7 @@ static int print_ppm(unsigned int n)
 	printf("P6\n%u %u\n255\n", p->width, p->height);
 	for (y = 0; y < p->height; y++) {
 		for (x = 0; x < p->width; x++) {
-			c = pixel(n, x, y);
+			c = cursor ? pixel_shown(n, x, y) : pixel(n, x, y);
 			putchar(c >> 16);
 			putchar(c >> 8);
 			putchar(c);
@@ -151,6 +172,24 @@ static void print_monitor(void)
 	memcpy(timing, words, sizeof(timing));
 	printf("monitor %ux%u\n", timing[0] | (timing[2] & 0xf0) << 4,
 	       timing[3] | (timing[5] & 0xf0) << 4);
+	fflush(stdout);
+}
+
+static bool show_cursor(void)
+{
+	uint32_t x, y;
+
+	for (y = 0; y < TESS_CURSOR_SIZE; y++)
+		for (x = 0; x < TESS_CURSOR_SIZE; x++)
+			*(volatile uint32_t *)(vram + CURSOR_ADDRESS +
+					       (y * TESS_CURSOR_SIZE + x) * 4) = cursor_pixel(x, y);
+	head_write(TESS_DREG_CURSOR_CONTROL, TESS_DCURSOR_ENABLE);
+	head_write(TESS_DREG_CURSOR_HOT, 0);
+	head_write(TESS_DREG_CURSOR_ADDRESS, CURSOR_ADDRESS);
+	head_write(TESS_DREG_CURSOR_ADDRESS + 4, 0);
+	head_write(TESS_DREG_CURSOR_POSITION, CURSOR_Y << 16 | CURSOR_X);
+	head_write(TESS_DREG_CURSOR_COMMIT, 1);
+	return !head32(TESS_DREG_ERROR);
 }
 
 static bool show(unsigned int n)
@@ -169,13 +208,13 @@ static bool show(unsigned int n)
 	head_write(TESS_DREG_PITCH, p->pitch);
 	head_write(TESS_DREG_ADDRESS, p->address);
 	head_write(TESS_DREG_ADDRESS + 4, 0);
-	head_write(TESS_DREG_EVENTS, TESS_DEVENT_ALL);
+	head_write(TESS_DREG_EVENTS, TESS_DEVENT_FLIP);
 	head_write(TESS_DREG_COMMIT, 1);
 	if (head32(TESS_DREG_ERROR))
 		return false;
 	while (!(head32(TESS_DREG_EVENTS) & TESS_DEVENT_FLIP))
 		usleep(POLL_US);
-	return true;
+	return !(head32(TESS_DREG_STATUS) & TESS_DSTATUS_CURSOR) || show_cursor();
 }
 
 static unsigned int heads(void)
@@ -200,6 +239,10 @@ static int paint(void)
 			fflush(stdout);
 			shown = n;
 		}
+		if (head32(TESS_DREG_EVENTS) & TESS_DEVENT_LINK) {
+			head_write(TESS_DREG_EVENTS, TESS_DEVENT_LINK);
+			print_monitor();
+		}
 		usleep(POLL_US);
 	}
 	return 0;
@@ -210,6 +253,6 @@ int main(int argc, char **argv)
 	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
 
 	if (argc > 1)
-		return n && n <= PICTURES ? print_ppm(n) : 1;
+		return n && n <= PICTURES ? print_ppm(n, argc > 2) : 1;
 	return paint();
 }
