@@ -99,6 +99,10 @@ class Callout:
             v.put("gpu", "gpu0\n")
             got = self.run("get", "attributes", text="", sysfs=v.sysfs.name)
             same(json.loads(got), [{"blueprint": OLD}])
+        for plane, more in (("region", []), ("dmabuf", [{"plane": "dmabuf"}])):
+            with Vgpu(blueprint=OLD + "\n", plane=plane + "\n") as v:
+                got = self.run("get", "attributes", text="", sysfs=v.sysfs.name)
+                same(json.loads(got), [{"blueprint": OLD}] + more)
         self.run("get", "attributes", text="", status=1)
         has(self.err, "No such file")
 
@@ -111,7 +115,8 @@ class Callout:
     def names_are_checked(self):
         for action in ("define", "modify", "start"):
             self.run("pre", action, [{"blueprint": OLD}, {"policy": "auto"}, {"weight": "1"},
-                                     {"cap": "50"}, {"profile": "slices=1"}, {"gpu": "gpu1"}])
+                                     {"cap": "50"}, {"profile": "slices=1"}, {"gpu": "gpu1"},
+                                     {"plane": "dmabuf"}])
             self.run("pre", action, [{"bluprint": OLD}], status=1)
             has(self.err, "bluprint")
 

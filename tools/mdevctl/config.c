@@ -16,7 +16,8 @@
 #include "callout.h"
 
 /* The attributes of a vGPU that can be written; Documentation/ABI/testing */
-static const char *const names[] = { "blueprint", "profile", "gpu", "policy", "weight", "cap" };
+static const char *const names[] = { "blueprint", "profile", "gpu",  "policy",
+				     "weight",	  "cap",     "plane" };
 
 static bool known(const char *name)
 {

@@ -10,7 +10,7 @@
  *   and policy in it: it can be written to any vGPU, while a weight can only be written to
  *   one that shares its slices. Behind it comes the GPU that carries it, if it is not the one
  *   that it was made on: numbers of GPUs may be others after the next boot, so that a
- *   definition names one only if somebody wants it.
+ *   definition names one only if somebody wants it. The same holds of what planes are.
  * - "live modify": attributes are written to a vGPU that runs, all or none: where one is
  *   refused, the blueprint and the GPU of before come back. What is not named stays.
  * - before a definition, a change of it or a start: attributes that no vGPU has are refused
@@ -93,7 +93,7 @@ static bool is_away(int dir, const char *gpu)
 /* A blank vGPU has no blueprint, and so nothing that could be given to another */
 static int get_attributes(const struct call *call)
 {
-	char text[ATTR_SIZE], gpu[ATTR_SIZE];
+	char text[ATTR_SIZE], gpu[ATTR_SIZE], plane[ATTR_SIZE];
 	struct json_object *attrs;
 	int dir = vgpu_open(call->uuid), rc;
 
@@ -109,6 +109,8 @@ static int get_attributes(const struct call *call)
 		add_attr(attrs, "blueprint", text);
 		if (!attr_read(dir, "gpu", gpu) && strcmp(gpu, NONE) && is_away(dir, gpu))
 			add_attr(attrs, "gpu", gpu);
+		if (!attr_read(dir, "plane", plane) && strcmp(plane, "region"))
+			add_attr(attrs, "plane", plane);
 	}
 	close(dir);
 	return print_json(attrs);
