@@ -14,7 +14,8 @@
  * @width: pixels
  * @height: lines
  *
- * VESA E-EDID 1.4 with a detailed timing of CVT 1.2 with reduced blanking.
+ * VESA E-EDID 1.4 with a detailed timing of CVT 1.2 with reduced blanking. Smaller modes are for
+ * guests that cannot show this one, as the console of a kernel, whose picture does not grow.
  *
  * Return: false if an EDID cannot describe such a mode.
  */
