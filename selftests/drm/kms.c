@@ -266,6 +266,35 @@ TEST_F(kms, frames_rest)
 	EXPECT_LT(100, (int32_t)(after.sequence - before.sequence));
 }
 
+/* A head that was off has no more frames than there was time for */
+TEST_F(kms, frames_off)
+{
+	const struct drm_mode_modeinfo *mode = &self->conn.mode;
+	double seconds, rate = mode->clock * 1e3 / mode->htotal / mode->vtotal;
+	union drm_wait_vblank wait[2];
+	struct tess_kms_fb fb;
+	uint32_t frames;
+	unsigned int i;
+
+	fb_of_mode(_metadata, self->fd, mode, &fb);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), CONN(0), fb.id, mode));
+		wait[i] = (union drm_wait_vblank){
+			.request = { .type = _DRM_VBLANK_RELATIVE, .sequence = 1 },
+		};
+		ASSERT_EQ(0, tess_ioctl(self->fd, DRM_IOCTL_WAIT_VBLANK, &wait[i]));
+		ASSERT_EQ(0, __tess_kms_set(self->fd, CRTC(0), 0, 0, NULL));
+		/* Until the last frame is too old to be told */
+		sleep(2);
+	}
+	frames = wait[1].reply.sequence - wait[0].reply.sequence;
+	seconds = wait[1].reply.tval_sec - wait[0].reply.tval_sec +
+		  (wait[1].reply.tval_usec - wait[0].reply.tval_usec) * 1e-6;
+	TH_LOG("%u frames in %.3f s", frames, seconds);
+	EXPECT_LT(0u, frames);
+	EXPECT_GT(seconds * rate + 4, (double)frames);
+}
+
 /* A mode of the monitor's size with so many frames a second */
 static struct drm_mode_modeinfo paced(const struct drm_mode_modeinfo *mode, unsigned int hz)
 {

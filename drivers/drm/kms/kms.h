@@ -46,6 +46,7 @@ struct tess_device;
  * @late: frames since @event is waited for, made up or not. Under drm_device.event_lock
  * @watchdog: makes up for frames that do not come
  * @made_up: so it did for the last one
+ * @begins: DRM is told that there will be frames
  * @frame_began: the last one that the host told. Under drm_device.vblank_time_lock
  * @frame_error: by how much that may be off, in ns. Under drm_device.vblank_time_lock
  * @listen_lock: protects @frames, and the order in which the GPU is told. Innermost
@@ -69,6 +70,7 @@ struct tess_output {
 	unsigned int late;
 	struct timer_list watchdog;
 	bool made_up;
+	bool begins;
 	ktime_t frame_began;
 	s64 frame_error;
 	spinlock_t listen_lock;

@@ -324,17 +324,24 @@ static int output_crtc_check(struct drm_crtc *crtc, struct tess_atomic_commit *s
 	return new->enable ? drm_atomic_helper_check_crtc_primary_plane(new) : 0;
 }
 
-/* DRM finds out by the time stamps of the host how many frames there were meanwhile */
+/*
+ * DRM finds out by the time stamps of the host how many frames there were meanwhile. The head has
+ * none yet, as its picture comes later.
+ */
 static void output_crtc_enable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
 {
 	const struct drm_vblank_crtc_config config = {
 		.offdelay_ms = TESS_FRAMES_LINGER_MS,
 	};
+	struct tess_output *out = crtc_to_output(crtc);
 
-	if (output_has_period(crtc_to_output(crtc)))
+	if (output_has_period(out)) {
+		WRITE_ONCE(out->begins, true);
 		drm_crtc_vblank_on_config(crtc, &config);
-	else
+		WRITE_ONCE(out->begins, false);
+	} else {
 		drm_crtc_vblank_on(crtc);
+	}
 }
 
 static void output_crtc_disable(struct drm_crtc *crtc, struct tess_atomic_commit *state)
@@ -449,6 +456,8 @@ static ktime_t output_frame_began(struct tess_output *out, ktime_t read, s64 err
  * A frame that was made up, or is too old, is taken to have begun now. DRM counts frames by the
  * differences of their times, which must not be negative: the same frame has the same time, and a
  * frame that was told counts as one, also if the one before was told so late that it had its time.
+ * When frames begin, the last one is taken to have begun a period ago: without a time for it, DRM
+ * would count from when the guest was started.
  */
 static bool output_vblank_timestamp(struct drm_crtc *crtc, int *max_error, ktime_t *time,
 				    bool in_irq)
@@ -462,8 +471,13 @@ static bool output_vblank_timestamp(struct drm_crtc *crtc, int *max_error, ktime
 
 	lockdep_assert_held(&crtc->dev->vblank_time_lock);
 
-	if (!output_has_period(out) || READ_ONCE(out->made_up) ||
-	    !drm_dev_enter(crtc->dev, &idx))
+	if (!output_has_period(out))
+		return false;
+	if (READ_ONCE(out->begins)) {
+		*time = ktime_sub_ns(ktime_get(), max(vblank->framedur_ns, 0));
+		return true;
+	}
+	if (READ_ONCE(out->made_up) || !drm_dev_enter(crtc->dev, &idx))
 		return false;
 	before = ktime_get();
 	age = tess_head_frame_age(out->tdev->gpu, out->index);
