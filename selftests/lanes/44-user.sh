@@ -27,10 +27,10 @@ if [ -n "${TESSERA_FULL:-}" ]; then
 fi
 
 echo "# Of what runs on all GPUs that in which a server matters most: the whole is make check BACKEND=user"
-on 7.2 600 -- selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
-on 6.12 900 -- selftests/mdev/run.sh device irq memory
+on 7.2 900 -- sh -c "selftests/drm/run.sh query submit sync fault isolation elastic nodes lifetime held
+	status=\$?; selftests/mdev/run.sh device irq memory && exit \$status"
 if [ -n "${TESSERA_FULL:-}" ]; then
-	on 6.12 900 -- selftests/mdev/run.sh shared recompose
+	on 6.12 900 -- selftests/mdev/run.sh device irq memory shared recompose
 	on 7.2 800 -- selftests/mdev/guests.sh one
 	on 6.12 700 --model-args "--clock 1000" -- selftests/sched/run.sh life
 fi
