@@ -67,6 +67,7 @@ FIXTURE_TEARDOWN(view_map)
 TEST_F(view_map, flips_withdraw)
 {
 	const struct head_plane second = { XRGB8888, WIDTH, HEIGHT, PITCH, SECOND };
+	const struct head_plane half = { XRGB8888, WIDTH, HEIGHT / 2, PITCH, SECOND };
 	const uint8_t *seen = view_map(self->fd, 0, SIZE), *other = view_map(self->fd, 1, SIZE);
 	long long faults;
 
@@ -91,6 +92,17 @@ TEST_F(view_map, flips_withdraw)
 	faults = mdev_stat(self->uuid, "mmap_faults");
 	EXPECT_EQ(-1, pattern_check(other, SIZE, 2));
 	EXPECT_EQ(faults, mdev_stat(self->uuid, "mmap_faults"));
+	/* What is drawn where it is shown stays mapped, and no more than that is */
+	pattern_fill(self->vram + SECOND, SIZE, 5);
+	faults = mdev_stat(self->uuid, "mmap_faults");
+	ASSERT_EQ(0, head_show(&self->v, 0, &second, NULL));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE, 5));
+	EXPECT_EQ(faults, mdev_stat(self->uuid, "mmap_faults"));
+	ASSERT_EQ(0, head_show(&self->v, 0, &half, NULL));
+	EXPECT_EQ(-1, pattern_check(seen, SIZE / 2, 5));
+	EXPECT_EQ(-1, zero_check(seen + SIZE / 2, SIZE / 2));
+	pattern_fill(self->vram + SECOND, SIZE, 2);
+	ASSERT_EQ(0, head_show(&self->v, 0, &second, NULL));
 	ASSERT_EQ(0, head_show(&self->v, 1, &picture, NULL));
 	EXPECT_EQ(-1, pattern_check(other, SIZE, 1));
 	head_disable(&self->v, 1);

@@ -56,12 +56,20 @@ static bool head_is_enabled(const struct tess_mdev_head *head)
 	return head->shown.control & TESS_DCONTROL_ENABLE;
 }
 
+/* Is it the same memory, of which what is mapped can stay? A console draws in what is shown */
+static bool head_shows_there(const struct tess_mdev_head *head, const struct tess_mdev_plane *plane)
+{
+	return head_is_enabled(head) && plane->control & TESS_DCONTROL_ENABLE &&
+	       head->shown.address == plane->address &&
+	       tess_mdev_picture_size(&head->shown) == tess_mdev_picture_size(plane);
+}
+
 static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 		      const struct tess_mdev_plane *plane)
 {
 	unsigned int n = head - tm->display.head;
 	struct tess_mdev_clock *clock = &tm->display.clock[n];
-	bool was_enabled = head_is_enabled(head);
+	bool was_enabled = head_is_enabled(head), stays = head_shows_there(head, plane);
 
 	if (!was_enabled) {
 		head->frames = 0;
@@ -74,7 +82,8 @@ static void head_show(struct tess_mdev *tm, struct tess_mdev_head *head,
 	WRITE_ONCE(clock->period, plane->period ?: FRAME_NS);
 	head->waits = false;
 	tess_mdev_shown_tell(tm, false);
-	tess_mdev_zap_picture(tm, n);
+	if (!stays)
+		tess_mdev_zap_picture(tm, n);
 	if (was_enabled || head_is_enabled(head))
 		tess_mdev_viewers_flip(tm, n);
 	if (!tess_inject_no_flip())
