@@ -7,6 +7,9 @@
  * for the vector from there. Then a run that voted for the vector with most votes grows, line by
  * line, as long as the new picture has there what the old one has at the other end.
  *
+ * What moves often moves the same way again, as text that is scrolled. If most of the runs are where
+ * the vector of before says, the old picture need not be looked through, nor be compared first.
+ *
  * What a guest shows can mislead this, and make nothing worse: the caller compares what came of
  * it, and it counts before how many pixels become right, and how many wrong.
  */
@@ -239,6 +242,8 @@ static unsigned int wrong(const struct search *s, const struct move *m, unsigned
 	unsigned int found = 0;
 	size_t i, end = count * step;
 
+	if (step == 1 && !memcmp(to, from, count * sizeof(*to)))
+		return 0;
 	for (i = 0; i < end; i += step)
 		found += to[i] != from[i];
 	return found;
@@ -312,6 +317,22 @@ static bool inside(const struct shadow_rect *r, unsigned int x, unsigned int y)
 	return x >= r->x1 && x < r->x2 && y >= r->y1 && y < r->y2;
 }
 
+/* Does it fit wherever it can be, as if all of the area had moved? */
+static bool try_all(const struct search *s, struct move *best)
+{
+	int dx = s->best->dx, dy = s->best->dy;
+	const struct move m = { limits(s, dx, dy), dx, dy };
+	unsigned int y;
+
+	for (y = m.to.y1; y < m.to.y2; y++)
+		if (!line_fits(s, &m, y))
+			return false;
+	if (gain(s, &m) < GAIN)
+		return false;
+	*best = m;
+	return true;
+}
+
 /* The largest that one of the runs becomes which voted for the vector */
 static bool try_seeds(const struct search *s, struct move *best)
 {
@@ -339,23 +360,73 @@ static bool try_seeds(const struct search *s, struct move *best)
 	return most >= GAIN;
 }
 
+/* Most runs that can have come by that vector did so */
+static bool is_again(struct search *s, const struct move *last)
+{
+	struct vote *v = s->votes;
+	unsigned int able = 0, i;
+	struct shadow_rect limit;
+
+	/* It may be longer than the area */
+	if ((unsigned int)abs(last->dx) >= s->area.x2 - s->area.x1 ||
+	    (unsigned int)abs(last->dy) >= s->area.y2 - s->area.y1)
+		return false;
+	limit = limits(s, last->dx, last->dy);
+	*v = (struct vote){ .dx = last->dx, .dy = last->dy };
+	for (i = 0; i < s->count; i++) {
+		const struct anchor *a = &s->anchors[i];
+
+		if (!inside(&limit, a->x, a->y) || a->x + RUN > limit.x2)
+			continue;
+		able++;
+		v->count += !wrong(s, last, a->x, a->y, RUN, 1);
+	}
+	if (v->count < VOTES_LEAST || v->count * 2 <= able) {
+		v->count = 0;
+		return false;
+	}
+	s->best = v;
+	return true;
+}
+
+/* Runs of what is new in the area. Returns false if there are too few */
+static bool begin(struct search *s, const uint32_t *old, const uint32_t *new, unsigned int width,
+		  const struct shadow_rect *area)
+{
+	if (area->x1 + RUN > area->x2 || area->y1 >= area->y2)
+		return false;
+	memset(s, 0, sizeof(*s));
+	s->old = old;
+	s->new = new;
+	s->width = width;
+	s->area = *area;
+	choose_anchors(s);
+	return s->count >= VOTES_LEAST;
+}
+
+static bool try_best(const struct search *s, struct move *move)
+{
+	return s->best && s->best->count >= VOTES_LEAST && (try_all(s, move) || try_seeds(s, move));
+}
+
+bool moves_again(const uint32_t *old, const uint32_t *new, unsigned int width,
+		 const struct shadow_rect *area, const struct move *last, struct move *move)
+{
+	static struct search s;
+
+	return (last->dx || last->dy) && begin(&s, old, new, width, area) && is_again(&s, last) &&
+	       try_best(&s, move);
+}
+
 bool moves_find(const uint32_t *old, const uint32_t *new, unsigned int width,
 		const struct shadow_rect *area, struct move *move)
 {
 	static struct search s;
 
-	if (area->x1 + RUN > area->x2 || area->y1 >= area->y2)
-		return false;
-	memset(&s, 0, sizeof(s));
-	s.old = old;
-	s.new = new;
-	s.width = width;
-	s.area = *area;
-	choose_anchors(&s);
-	if (s.count < VOTES_LEAST)
+	if (!begin(&s, old, new, width, area))
 		return false;
 	roll(&s);
-	return s.best && s.best->count >= VOTES_LEAST && try_seeds(&s, move);
+	return try_best(&s, move);
 }
 
 void moves_apply(uint32_t *pixels, unsigned int width, const struct move *m)

@@ -31,6 +31,22 @@ struct move {
 bool moves_find(const uint32_t *old, const uint32_t *new, unsigned int width,
 		const struct shadow_rect *area, struct move *move);
 
+/**
+ * moves_again() - see whether the same has happened as before
+ * @old: picture
+ * @new: next one
+ * @width: pixels of a line
+ * @area: what differs is in there, and much else may be
+ * @last: what was found before; only its vector counts, which may be none (0, 0)
+ * @move: what was found; both of its ends are in @area
+ *
+ * It takes less time than to find out what differs, if little has moved so.
+ *
+ * Return: false if most has not moved by that vector, or it is not worth it.
+ */
+bool moves_again(const uint32_t *old, const uint32_t *new, unsigned int width,
+		 const struct shadow_rect *area, const struct move *last, struct move *move);
+
 /* Copy it within a picture. */
 void moves_apply(uint32_t *pixels, unsigned int width, const struct move *move);
 

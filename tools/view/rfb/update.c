@@ -31,6 +31,7 @@ bool update_resize(struct update *u, struct peer *c, unsigned int width, unsigne
 	c->width = width;
 	c->height = height;
 	memset(&u->stale, 0, sizeof(u->stale));
+	memset(&u->last, 0, sizeof(u->last));
 	shadow_tiles_all(&c->owed, width, height);
 	return u->own;
 }
@@ -67,18 +68,41 @@ static void find_owed(struct update *u, struct peer *c, const uint32_t *picture)
 	find(u, c, picture);
 }
 
+/* All tiles that may differ */
+static struct shadow_rect bounds_of_stale(const struct update *u, const struct peer *c)
+{
+	struct damage tiles = { .count = 0 };
+	struct shadow_rect area;
+	unsigned int at = 0;
+
+	while (shadow_tiles_run(&u->stale, c->width, c->height, &at, &area))
+		damage_add(&tiles, &area);
+	return damage_bounds(&tiles);
+}
+
+static void apply_move(struct update *u, const struct peer *c)
+{
+	const struct move *m = &u->moves[u->moved++];
+
+	moves_apply(u->own, c->width, m);
+	/* It may have gone over what did not differ, so that may differ now */
+	tiles_add(&u->stale, &m->to);
+	if (u->moved == 1)
+		u->last = *m;
+}
+
 static void find_moves(struct update *u, struct peer *c, const uint32_t *picture)
 {
-	struct shadow_rect bounds;
+	struct shadow_rect bounds = bounds_of_stale(u, c);
 
+	if (c->copies && moves_again(u->own, picture, c->width, &bounds, &u->last, &u->moves[0]))
+		apply_move(u, c);
 	find(u, c, picture);
 	while (c->copies && u->moved < MOVES_MOST && damage_pixels(&u->damage) >= MOVE_LEAST) {
 		bounds = damage_bounds(&u->damage);
 		if (!moves_find(u->own, picture, c->width, &bounds, &u->moves[u->moved]))
 			return;
-		moves_apply(u->own, c->width, &u->moves[u->moved]);
-		/* It may have gone over what did not differ, so that may differ now */
-		tiles_add(&u->stale, &u->moves[u->moved++].to);
+		apply_move(u, c);
 		damage_begin(&u->damage);
 		find(u, c, picture);
 	}

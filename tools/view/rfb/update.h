@@ -15,6 +15,7 @@
  * @stale: tiles of it that may differ from the picture
  * @moves: that it begins with
  * @moved: how many
+ * @last: what moved most in the last update that had moves
  * @damage: rectangles that are sent
  * @next: of them
  * @x: in that one, where the next piece begins
@@ -25,6 +26,7 @@ struct update {
 	struct shadow_tiles stale;
 	struct move moves[MOVES_MOST];
 	unsigned int moved;
+	struct move last;
 	struct damage damage;
 	unsigned int next, x, y;
 };

@@ -204,9 +204,9 @@ static void test_window(uint32_t *old, uint32_t *new)
 	ok(exact, "all of it");
 }
 
-static void test_scroll(uint32_t *old, uint32_t *new)
+static void draw_scrolled(uint32_t *old, uint32_t *new)
 {
-	struct move up = { { 0, 0, WIDTH, HEIGHT - 16 }, 0, -16 }, m;
+	const struct move up = { { 0, 0, WIDTH, HEIGHT - 16 }, 0, -16 };
 	size_t i;
 
 	for (i = 0; i < (size_t)WIDTH * HEIGHT; i++)
@@ -214,7 +214,43 @@ static void test_scroll(uint32_t *old, uint32_t *new)
 	memcpy(new, old, BYTES);
 	moves_apply(new, WIDTH, &up);
 	fill(new, &(struct shadow_rect){ 0, HEIGHT - 16, WIDTH, HEIGHT }, 0x123456);
+}
+
+static void test_scroll(uint32_t *old, uint32_t *new)
+{
+	struct move m;
+
+	draw_scrolled(old, new);
 	ok(left(old, new, &m) <= WIDTH * 16 && !m.dx && m.dy == -16, "lines that scroll");
+}
+
+/* The vector of before, or nothing */
+static void test_again(uint32_t *old, uint32_t *new)
+{
+	static const int others[][2] = { { 0, 0 },
+					 { 0, 16 },
+					 { 3, -16 },
+					 { 0, -15 },
+					 { -(int)WIDTH, 0 },
+					 { 0, (int)HEIGHT },
+					 { 1 << 30, -(1 << 30) } };
+	struct move m, last = { .dy = -16 };
+	bool none = true;
+	unsigned int i;
+
+	draw_scrolled(old, new);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct move other = { .dx = others[i][0], .dy = others[i][1] };
+
+		none &= !moves_again(old, new, WIDTH, &whole, &other, &m);
+	}
+	ok(none, "not by another vector than that of before");
+	ok(moves_again(old, new, WIDTH, &whole, &last, &m), "and by that again");
+	moves_apply(old, WIDTH, &m);
+	ok(wrong(old, new) <= WIDTH * 16 && !m.dx && m.dy == -16, "all of it");
+	ok(!moves_again(old, new, WIDTH, &whole, &last, &m), "not twice");
+	draw_noise(old);
+	ok(!moves_again(old, new, WIDTH, &whole, &last, &m), "nor has noise moved as lines did");
 }
 
 static void test_none(uint32_t *old, uint32_t *new)
@@ -334,6 +370,7 @@ int main(void)
 	test_full(old, new);
 	test_window(old, new);
 	test_scroll(old, new);
+	test_again(old, new);
 	test_none(old, new);
 	test_anything(old, new);
 	test_formats();
