@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Planes of head 0 as dma-bufs: who is offered them, which number and what file a VMM gets for a
- * picture and a cursor, who maps and imports them, and what is left of them when the vGPU moves or
- * the VMM is gone.
+ * Planes of head 0 as dma-bufs: when a VMM is offered them, which number and file it gets for a
+ * picture and a cursor, what CPUs and jobs do with these, and what is left of them when the vGPU
+ * moves or the VMM is gone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -362,7 +362,7 @@ TEST_F(planes, jobs_read_it)
 
 /* ---- what is left of it ---- */
 
-/* Who has it when the VMM is gone sees neither what was there, nor what the next VMM has there */
+/* A process that has one when the VMM is gone sees neither what was there, nor what comes there */
 TEST_F(planes, outlives_the_vmm)
 {
 	const uint8_t *old, *late;
