@@ -6,8 +6,9 @@
  *
  * - *the plane* (VFIO_DEVICE_QUERY_GFX_PLANE): size and format, and the region where it is;
  * - *the picture region*, whose page at offset n is that of VRAM at the address of the head plus
- *   n. VMMs map it once and expect the picture at its start, so a flip takes the mapping away
- *   (mmap.c). They can only read it. Or planes are dma-bufs (dmabuf.c);
+ *   n. VMMs map it once and expect the picture at its start, so a flip to another
+ *   place takes the mapping away (mmap.c). They can only read it. Or planes are dma-bufs
+ *   (dmabuf.c);
  * - *the EDID region*: what the VMM's window is like, and whether somebody looks (monitor.c).
  *
  * VFIO knows one head of a device. Viewers of all heads have a file of their own (view.c).

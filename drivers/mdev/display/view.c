@@ -7,10 +7,11 @@
  * something else: uapi/linux/tessera_view.h.
  *
  * No flip waits for a viewer. It makes a note in each open file, withdraws what the file has
- * mapped of the head, and wakes up the tasks in its poll(); a vGPU has at most VIEW_FILES_MAX
- * files. What a file has not looked at is one rectangle for each head, however many pictures it
- * was. The notes are made under &tess_mdev.map_lock, which changes of heads hold in any case, so
- * that they have no lock of their own, and LOOK takes it for writing.
+ * mapped of the head, unless the same memory is shown again, and wakes up the tasks in its poll();
+ * a vGPU has at most VIEW_FILES_MAX files. What a file has not looked at is one rectangle for each
+ * head, however many pictures it was. The notes are made under &tess_mdev.map_lock, which changes
+ * of heads hold in any case, so that they have no lock of their own, and LOOK takes it for
+ * writing.
  *
  * Frames are copied for viewers that have some of a head mapped, which the core is told of: a file
  * that only waits for a picture costs the vGPU nothing.

@@ -48,7 +48,7 @@
  * @height: pixels
  * @pitch: bytes from line to line
  * @offset: for mmap(), of the picture's first page; the same for a head at any time. Pages are those
- *	of what is shown when they are touched: a flip takes all mappings away
+ *	of what is shown when they are touched: a flip to other memory takes all away
  * @size: bytes of the picture, whole pages
  * @shown_ns: CLOCK_MONOTONIC when it was shown
  * @period_ns: between two frames of the head
