@@ -23,9 +23,12 @@ static void take_xrgb(uint32_t *to, const uint8_t *from, unsigned int count)
 {
 	unsigned int i;
 
-	memcpy(to, from, count * sizeof(*to));
-	for (i = 0; i < count; i++)
-		to[i] &= 0xffffff;
+	for (i = 0; i < count; i++) {
+		uint32_t pixel;
+
+		memcpy(&pixel, from + i * sizeof(pixel), sizeof(pixel));
+		to[i] = pixel & 0xffffff;
+	}
 }
 
 /* The highest bits of a colour are its lowest, too, so that white stays white */
@@ -169,6 +172,24 @@ void shadow_tiles_all(struct shadow_tiles *tiles, unsigned int width, unsigned i
 	for (y = 0; y < tiles_of(height); y++)
 		for (x = 0; x < tiles_of(width); x++)
 			add_tile(tiles, x, y);
+}
+
+/* Where the last tile that ends before an edge does; that at the edge of a picture is cut there */
+static unsigned int whole_tiles(unsigned int edge, unsigned int size)
+{
+	return edge < size ? edge / SHADOW_TILE : tiles_of(size);
+}
+
+void shadow_tiles_remove(struct shadow_tiles *tiles, const struct shadow_rect *rect,
+			 unsigned int width, unsigned int height)
+{
+	unsigned int right = whole_tiles(rect->x2, width), x;
+	unsigned int bottom = whole_tiles(rect->y2, height), y;
+
+	for (y = tiles_of(rect->y1); y < bottom; y++)
+		for (x = tiles_of(rect->x1); x < right; x++)
+			tiles->words[(y * SHADOW_COLUMNS + x) / 64] &=
+				~(1ULL << (y * SHADOW_COLUMNS + x) % 64);
 }
 
 /* Is it in the set? */

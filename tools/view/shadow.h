@@ -106,6 +106,10 @@ unsigned int shadow_count(unsigned int width, unsigned int height);
 /* All tiles of a picture of that size, and none else */
 void shadow_tiles_all(struct shadow_tiles *tiles, unsigned int width, unsigned int height);
 
+/* Take those tiles of a picture of that size out of a set that have no pixel outside of @rect. */
+void shadow_tiles_remove(struct shadow_tiles *tiles, const struct shadow_rect *rect,
+			 unsigned int width, unsigned int height);
+
 /**
  * shadow_tiles_run() - the next tiles of a set that are side by side
  * @tiles: set

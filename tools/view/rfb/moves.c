@@ -249,11 +249,12 @@ static unsigned int wrong(const struct search *s, const struct move *m, unsigned
 	return found;
 }
 
-static bool line_fits(const struct search *s, const struct move *m, unsigned int y)
+static bool line_fits(const struct search *s, const struct move *m, unsigned int y, size_t *off)
 {
-	unsigned int count = m->to.x2 - m->to.x1;
+	unsigned int count = m->to.x2 - m->to.x1, found = wrong(s, m, m->to.x1, y, count, 1);
 
-	return wrong(s, m, m->to.x1, y, count, 1) <= count / WRONG_PART;
+	*off += found;
+	return found <= count / WRONG_PART;
 }
 
 static bool column_fits(const struct search *s, const struct move *m, unsigned int x)
@@ -281,9 +282,11 @@ static struct shadow_rect limits(const struct search *s, int dx, int dy)
 
 static void grow_lines(const struct search *s, struct move *m, const struct shadow_rect *limit)
 {
-	while (m->to.y1 > limit->y1 && line_fits(s, m, m->to.y1 - 1))
+	size_t off = 0;
+
+	while (m->to.y1 > limit->y1 && line_fits(s, m, m->to.y1 - 1, &off))
 		m->to.y1--;
-	while (m->to.y2 < limit->y2 && line_fits(s, m, m->to.y2))
+	while (m->to.y2 < limit->y2 && line_fits(s, m, m->to.y2, &off))
 		m->to.y2++;
 }
 
@@ -317,18 +320,32 @@ static bool inside(const struct shadow_rect *r, unsigned int x, unsigned int y)
 	return x >= r->x1 && x < r->x2 && y >= r->y1 && y < r->y2;
 }
 
+/* Is it worth it, though so many pixels become wrong? Some lines may be enough to know that. */
+static bool gains(const struct search *s, const struct move *m, size_t off)
+{
+	const struct move stay = { .dx = 0 };
+	unsigned int count = m->to.x2 - m->to.x1, y;
+	size_t right = 0;
+
+	for (y = m->to.y1; y < m->to.y2 && right < off + GAIN; y++)
+		right += wrong(s, &stay, m->to.x1, y, count, 1);
+	return right >= off + GAIN;
+}
+
 /* Does it fit wherever it can be, as if all of the area had moved? */
 static bool try_all(const struct search *s, struct move *best)
 {
 	int dx = s->best->dx, dy = s->best->dy;
-	const struct move m = { limits(s, dx, dy), dx, dy };
+	struct move m = { limits(s, dx, dy), dx, dy, false };
+	size_t off = 0;
 	unsigned int y;
 
 	for (y = m.to.y1; y < m.to.y2; y++)
-		if (!line_fits(s, &m, y))
+		if (!line_fits(s, &m, y, &off))
 			return false;
-	if (gain(s, &m) < GAIN)
+	if (!gains(s, &m, off))
 		return false;
+	m.exact = !off;
 	*best = m;
 	return true;
 }
@@ -344,7 +361,7 @@ static bool try_seeds(const struct search *s, struct move *best)
 	best->to = (struct shadow_rect){ 0, 0, 0, 0 };
 	for (i = 0; i < s->count && seeds < SEEDS; i++) {
 		const struct anchor *a = &s->anchors[i];
-		struct move m = { { a->x, a->y, a->x + RUN, a->y + 1 }, dx, dy };
+		struct move m = { { a->x, a->y, a->x + RUN, a->y + 1 }, dx, dy, false };
 
 		if (inside(&best->to, a->x, a->y) || !inside(&limit, a->x, a->y) ||
 		    m.to.x2 > limit.x2 || wrong(s, &m, a->x, a->y, RUN, 1))

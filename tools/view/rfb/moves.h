@@ -10,10 +10,12 @@
  * @to: where it comes to
  * @dx: from where it was to where it comes to
  * @dy: the same
+ * @exact: each pixel was found to be right there
  */
 struct move {
 	struct shadow_rect to;
 	int dx, dy;
+	bool exact;
 };
 
 /**

@@ -87,6 +87,8 @@ static void apply_move(struct update *u, const struct peer *c)
 	moves_apply(u->own, c->width, m);
 	/* It may have gone over what did not differ, so that may differ now */
 	tiles_add(&u->stale, &m->to);
+	if (m->exact)
+		shadow_tiles_remove(&u->stale, &m->to, c->width, c->height);
 	if (u->moved == 1)
 		u->last = *m;
 }

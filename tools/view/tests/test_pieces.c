@@ -277,6 +277,42 @@ static void test_runs(void)
 	   ROUNDS / 20);
 }
 
+/* Each tile by itself: is it in the set, of which those within a rectangle were taken out? */
+static bool tiles_are_without(const struct shadow_tiles *tiles, const struct shadow_rect *r,
+			      unsigned int width, unsigned int height)
+{
+	unsigned int x, y;
+
+	for (y = 0; y < height; y += SHADOW_TILE)
+		for (x = 0; x < width; x += SHADOW_TILE) {
+			unsigned int right = x + SHADOW_TILE < width ? x + SHADOW_TILE : width;
+			unsigned int bottom = y + SHADOW_TILE < height ? y + SHADOW_TILE : height;
+			bool within = x >= r->x1 && y >= r->y1 && right <= r->x2 && bottom <= r->y2;
+
+			if (in_set(tiles, x, y) == within)
+				return false;
+		}
+	return true;
+}
+
+static void test_remove(void)
+{
+	static struct shadow_tiles tiles;
+	unsigned int round, good = 0;
+
+	for (round = 0; round < ROUNDS; round++) {
+		unsigned int width = 1 + below(900), height = 1 + below(900);
+		struct shadow_rect r = { below(width), below(height), 0, 0 };
+
+		r.x2 = round % 3 ? r.x1 + 1 + below(width - r.x1) : width;
+		r.y2 = round % 5 ? r.y1 + 1 + below(height - r.y1) : height;
+		shadow_tiles_all(&tiles, width, height);
+		shadow_tiles_remove(&tiles, &r, width, height);
+		good += tiles_are_without(&tiles, &r, width, height);
+	}
+	ok(good == ROUNDS, "only tiles within a rectangle are taken out: %u of %u", good, ROUNDS);
+}
+
 /* ---- monitors ---- */
 
 /* What timings it says, by the places that E-EDID 1.4 has for them */
@@ -374,6 +410,7 @@ int main(void)
 	test_counts();
 	test_under();
 	test_runs();
+	test_remove();
 	test_edid();
 	test_pace();
 	test_guard();

@@ -145,13 +145,20 @@ static void test_full(uint32_t *old, uint32_t *new)
 
 /* ---- moves ---- */
 
+static size_t wrong_in(uint32_t *a, uint32_t *b, const struct shadow_rect *r)
+{
+	unsigned int x, y;
+	size_t count = 0;
+
+	for (y = r->y1; y < r->y2; y++)
+		for (x = r->x1; x < r->x2; x++)
+			count += *at(a, x, y) != *at(b, x, y);
+	return count;
+}
+
 static size_t wrong(uint32_t *a, uint32_t *b)
 {
-	size_t i, count = 0;
-
-	for (i = 0; i < (size_t)WIDTH * HEIGHT; i++)
-		count += a[i] != b[i];
-	return count;
+	return wrong_in(a, b, &whole);
 }
 
 /* What of @new is not in @old, after a move that was found; all of what differs if there is none */
@@ -206,7 +213,7 @@ static void test_window(uint32_t *old, uint32_t *new)
 
 static void draw_scrolled(uint32_t *old, uint32_t *new)
 {
-	const struct move up = { { 0, 0, WIDTH, HEIGHT - 16 }, 0, -16 };
+	const struct move up = { { 0, 0, WIDTH, HEIGHT - 16 }, 0, -16, false };
 	size_t i;
 
 	for (i = 0; i < (size_t)WIDTH * HEIGHT; i++)
@@ -222,6 +229,11 @@ static void test_scroll(uint32_t *old, uint32_t *new)
 
 	draw_scrolled(old, new);
 	ok(left(old, new, &m) <= WIDTH * 16 && !m.dx && m.dy == -16, "lines that scroll");
+	ok(m.exact && m.to.y2 == HEIGHT - 16 && !wrong_in(old, new, &m.to),
+	   "each of them is right");
+	draw_scrolled(old, new);
+	new[WIDTH] ^= 1;
+	ok(left(old, new, &m) <= WIDTH * 16 + 1 && !m.exact, "but not if one pixel is not");
 }
 
 /* The vector of before, or nothing */
@@ -270,7 +282,7 @@ static void test_none(uint32_t *old, uint32_t *new)
 /* Whatever is found makes more pixels right than wrong, and is in the picture */
 static void test_anything(uint32_t *old, uint32_t *new)
 {
-	bool better = true, inside = true;
+	bool better = true, inside = true, exact = true;
 	struct shadow_rect r;
 	unsigned int i, j;
 	struct move m;
@@ -290,12 +302,14 @@ static void test_anything(uint32_t *old, uint32_t *new)
 		}
 		j = (unsigned int)wrong(old, new);
 		better &= left(old, new, &m) <= j;
+		exact &= !m.to.x2 || !m.exact || !wrong_in(old, new, &m.to);
 		inside &= m.to.x2 <= WIDTH && m.to.y2 <= HEIGHT && (int)m.to.x1 >= m.dx &&
 			  (int)m.to.y1 >= m.dy && (int)m.to.x2 - m.dx <= (int)WIDTH &&
 			  (int)m.to.y2 - m.dy <= (int)HEIGHT;
 	}
 	ok(better, "a move makes no picture worse");
 	ok(inside, "and both of its ends are in it");
+	ok(exact, "and what is said to be right is");
 }
 
 /* ---- pixels ---- */
