@@ -65,7 +65,7 @@ XML = """
   </devices>
   <qemu:commandline>
     <qemu:arg value='-qmp'/>
-    <qemu:arg value='unix:{monitor},server=on,wait=off'/>
+    <qemu:arg value='unix:{monitor},server=on,wait=off'/>{environment}
   </qemu:commandline>
   {override}
 </domain>
@@ -116,6 +116,9 @@ HOSTDEV = """
       <source><address uuid='{uuid}'/></source>
     </hostdev>"""
 
+ENV = """
+    <qemu:env name='{name}' value='{value}'/>"""
+
 # libvirt wants somebody who could look at a display
 GRAPHICS = """
     <graphics type='vnc'><listen type='socket'/></graphics>
@@ -145,10 +148,11 @@ class Domain(machine.Machine):
 
     With display its screen is that of its vGPU, for which it has no drivers; one without can be
     saved, and migrated, if it has one vGPU. With layer it has that of the host VM. Its files are
-    in folder: where it migrates to they have to have the same names.
+    in folder: where it migrates to they have to have the same names. Its QEMU has environment.
     """
 
-    def __init__(self, name, uuids, command, timeout, display=False, folder=None, layer=False):
+    def __init__(self, name, uuids, command, timeout, display=False, folder=None, layer=False,
+                 graphics=GRAPHICS, environment=()):
         outer = guest.outer_config()
         opts = argparse.Namespace(
             kernel=".".join(os.uname().release.split(".")[:2]), accel="kvm", smp=1,
@@ -161,6 +165,7 @@ class Domain(machine.Machine):
             os.rename(self.dir, folder)
             self.dir, self.console = folder, os.path.join(folder, "console")
         self.name, self.uuids, self.display = name, uuids, display
+        self.graphics, self.environment = graphics, dict(environment)
         self.text = ""
         self.news = threading.Condition()
         self.streams["out"].sink = self.streams["err"].sink = self.take_text
@@ -199,7 +204,8 @@ class Domain(machine.Machine):
                   TREE_SHARED.format(share=SHARE)),
             channels="".join(CHANNEL.format(path=self.path(n), name=n) for n in machine.PORTS),
             hostdevs="".join(HOSTDEV.format(uuid=u, display=display) for u in self.uuids),
-            graphics=GRAPHICS if self.display else "").lstrip()
+            environment="".join(ENV.format(name=n, value=v) for n, v in self.environment.items()),
+            graphics=self.graphics if self.display else "").lstrip()
 
     def define(self):
         path = self.path("domain.xml")

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In a host VM with the layer "gl-apps": stock libvirt gives a domain a D-Bus display that draws by
+OpenGL, and planes of its vGPU as dma-bufs. The guest has no drivers and draws
+(selftests/mdev/painter.c); its pictures are compared pixel by pixel. TAP."""
+
+import contextlib
+import glob
+import os
+import sys
+import traceback
+import uuid
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [HERE, os.path.join(HERE, "../lib"), os.path.join(HERE, "../virt")]
+
+from domain import SHARE, Domain  # noqa: E402
+from hostvm import TREE, Tap, wait_until, write  # noqa: E402
+from listener import Listener  # noqa: E402
+from run import attr, parent, read, run, start_daemons, stop_daemons  # noqa: E402
+from screens import BOOT_S, PAINTER, SHOWN_S, dbus_pictures, dbus_resizes  # noqa: E402
+
+NAME = "tessera-dbus"
+BUS = f"/run/libvirt/qemu/dbus/*-{NAME}-dbus.sock"
+GRAPHICS = """
+    <graphics type='dbus'><gl enable='yes' rendernode='{node}'/></graphics>
+    <video><model type='none'/></video>"""
+# What QEMU needs to find the Mesa of the layer; pictures of other clients are drawn by the CPU
+ENVIRONMENT = ("__EGL_VENDOR_LIBRARY_FILENAMES", "LD_LIBRARY_PATH", "GBM_BACKENDS_PATH")
+
+
+class Guest:
+    """A domain whose guest draws on a vGPU"""
+
+    def __init__(self):
+        self.uuid = str(uuid.uuid4())
+        self.mdev = f"/sys/bus/mdev/devices/{self.uuid}"
+        write(f"/sys/class/mdev_bus/{parent()}/mdev_supported_types/tessera_pci-blank/create", self.uuid)
+        write(f"{self.mdev}/plane", "dmabuf")
+        write(f"{self.mdev}/blueprint", "slices=1 kind=mixed memory=16M heads=1")
+        node = glob.glob(f"/sys/bus/pci/devices/{parent()}/drm/renderD*")[0]
+        node = "/dev/dri/" + os.path.basename(node)
+        # As udev has it, which the host VM does not run
+        os.chmod(node, 0o666)
+        self.domain = Domain(NAME, [self.uuid], [PAINTER], 900, display=True,
+                             graphics=GRAPHICS.format(node=node),
+                             environment={name: os.environ[name] for name in ENVIRONMENT})
+
+    def start(self):
+        self.domain.define()
+        self.domain.launch()
+        self.domain.expect("shown", BOOT_S)
+
+    def said(self, word):
+        return [line[len(word) + 1:] for line in self.domain.text.split("\n")[:-1]
+                if line.startswith(word + " ")]
+
+    def heads(self, n):
+        write(f"{self.mdev}/blueprint", f"heads={n}")
+        if n:
+            wait_until(lambda: self.said("shown")[-1] == str(n), f"picture {n}", SHOWN_S)
+
+    def has_monitor(self, size):
+        return self.said("monitor")[-1] == "{}x{}".format(*size)
+
+    def end(self, listener):
+        """By itself, as it has no head any more"""
+        self.domain.closing = True
+        self.heads(0)
+        listener.wait(lambda: self.domain.stopped, "the domain ends", 200)
+        return (self.domain.splats(), attr(self.uuid, "stats/pinned_pages")) == ([], "0")
+
+    def close(self):
+        self.domain.close()
+        write(f"{self.mdev}/remove", 1)
+
+
+def test(tap):
+    with contextlib.closing(Guest()) as guest:
+        guest.start()
+        buses = glob.glob(BUS)
+        tap.ok(len(buses) == 1, "libvirt: a domain with a D-Bus display starts", buses)
+        listener = Listener(f"unix:path={buses[0]}")
+        dbus_pictures(tap, guest, listener)
+        dbus_resizes(tap, guest, listener)
+        tap.ok(guest.end(listener), "libvirt: the domain ends, and all is back")
+        tap.ok(listener.copied == 0, "libvirt: QEMU copied no picture", listener.copied)
+
+
+def main():
+    tap = Tap()
+    run("modprobe", "-a", "kvm_amd", "vfio_pci", "vfio_iommu_type1")
+    os.makedirs(SHARE, exist_ok=True)
+    run("mount", "--bind", TREE, SHARE)
+    start_daemons()
+    try:
+        test(tap)
+    except Exception:
+        tap.ok(False, "libvirt", traceback.format_exc())
+        print(read(f"/var/log/libvirt/qemu/{NAME}.log"))
+    stop_daemons()
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
