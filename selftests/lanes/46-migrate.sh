@@ -16,4 +16,7 @@ done
 scripts/vm host --gpus 2 --model-args "" \
 	--model-args "--slices 4 --kinds compute:3,mixed:1 --vram 32M" --timeout 300 -- \
 	sh -c "modprobe vfio_iommu_type1 && exec out/selftests/mdev/unlike" || status=1
+scripts/vm host --gpus 4 --model-args "--kinds compute:1,render:1" --model-args "--kinds render:1" \
+	--model-args "--kinds compute:5,render:3" --model-args "--kinds render:4" --timeout 200 -- \
+	selftests/mdev/elsewhere.sh || status=1
 exit $status
