@@ -19,7 +19,8 @@ from domain import SHARE, Domain  # noqa: E402
 from hostvm import TREE, Tap, wait_until, write  # noqa: E402
 from listener import Listener  # noqa: E402
 from run import attr, parent, read, run, start_daemons, stop_daemons  # noqa: E402
-from screens import BOOT_S, PAINTER, SHOWN_S, dbus_pictures, dbus_resizes  # noqa: E402
+from machine import BIRTH  # noqa: E402, of scripts/vm.d, which run.py puts on the path
+from screens import PAINTER, SHOWN_S, dbus_pictures, dbus_resizes  # noqa: E402
 
 NAME = "tessera-dbus"
 BUS = f"/run/libvirt/qemu/dbus/*-{NAME}-dbus.sock"
@@ -50,7 +51,7 @@ class Guest:
     def start(self):
         self.domain.define()
         self.domain.launch()
-        self.domain.expect("shown", BOOT_S)
+        self.domain.expect("shown", BIRTH)
 
     def said(self, word):
         return [line[len(word) + 1:] for line in self.domain.text.split("\n")[:-1]
@@ -76,11 +77,27 @@ class Guest:
         write(f"{self.mdev}/remove", 1)
 
 
+def start():
+    """A guest that draws; another one if that never ran a program, as the emulated KVM loses guests
+    that boot (Documentation/testing.rst). And what is to be said of that."""
+    note = ""
+    while True:
+        guest = Guest()
+        try:
+            guest.start()
+            return guest, note
+        except AssertionError:
+            guest.close()
+            if guest.domain.boots or note:
+                raise
+        note = " # RETRIED the first guest did not come up"
+
+
 def test(tap):
-    with contextlib.closing(Guest()) as guest:
-        guest.start()
+    guest, note = start()
+    with contextlib.closing(guest):
         buses = glob.glob(BUS)
-        tap.ok(len(buses) == 1, "libvirt: a domain with a D-Bus display starts", buses)
+        tap.ok(len(buses) == 1, f"libvirt: a domain with a D-Bus display starts{note}", buses)
         listener = Listener(f"unix:path={buses[0]}")
         dbus_pictures(tap, guest, listener)
         dbus_resizes(tap, guest, listener)
