@@ -16,11 +16,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [HERE, os.path.join(HERE, "../lib"), os.path.join(HERE, "../virt")]
 
 from domain import SHARE, Domain  # noqa: E402
-from hostvm import TREE, Tap, wait_until, write  # noqa: E402
+from hostvm import TREE, Tap, write  # noqa: E402
 from listener import Listener  # noqa: E402
 from run import attr, parent, read, run, start_daemons, stop_daemons  # noqa: E402
 from machine import BIRTH  # noqa: E402, of scripts/vm.d, which run.py puts on the path
-from screens import PAINTER, SHOWN_S, dbus_pictures, dbus_resizes  # noqa: E402
+from screens import PAINTER, Drawing, dbus_pictures, dbus_resizes  # noqa: E402
 
 NAME = "tessera-dbus"
 BUS = f"/run/libvirt/qemu/dbus/*-{NAME}-dbus.sock"
@@ -31,7 +31,7 @@ GRAPHICS = """
 ENVIRONMENT = ("__EGL_VENDOR_LIBRARY_FILENAMES", "LD_LIBRARY_PATH", "GBM_BACKENDS_PATH")
 
 
-class Guest:
+class Guest(Drawing):
     """A domain whose guest draws on a vGPU"""
 
     def __init__(self):
@@ -56,14 +56,6 @@ class Guest:
     def said(self, word):
         return [line[len(word) + 1:] for line in self.domain.text.split("\n")[:-1]
                 if line.startswith(word + " ")]
-
-    def heads(self, n):
-        write(f"{self.mdev}/blueprint", f"heads={n}")
-        if n:
-            wait_until(lambda: self.said("shown")[-1] == str(n), f"picture {n}", SHOWN_S)
-
-    def has_monitor(self, size):
-        return self.said("monitor")[-1] == "{}x{}".format(*size)
 
     def end(self, listener):
         """By itself, as it has no head any more"""

@@ -43,7 +43,20 @@ def cursor_image():
                     .to_bytes(4, "little") for y in range(CURSOR) for x in range(CURSOR))
 
 
-class Guest:
+class Drawing:
+    """What a guest draws on a vGPU, and says of it"""
+
+    def heads(self, n):
+        write(f"{self.mdev}/blueprint", f"heads={n}")
+        if n:
+            wait_until(lambda: self.said("shown")[-1] == str(n), f"picture {n}", SHOWN_S)
+
+    def has_monitor(self, size):
+        """Is the last one that the guest saw of that size?"""
+        return self.said("monitor")[-1] == "{}x{}".format(*size)
+
+
+class Guest(Drawing):
     """A guest that draws on a vGPU, and displays of its QEMU"""
 
     def __init__(self, name, plane, display, *arguments):
@@ -68,15 +81,6 @@ class Guest:
 
     def said(self, word):
         return said(self.name, word)
-
-    def heads(self, n):
-        write(f"{self.mdev}/blueprint", f"heads={n}")
-        if n:
-            wait_until(lambda: self.said("shown")[-1] == str(n), f"picture {n}", SHOWN_S)
-
-    def has_monitor(self, size):
-        """Is the last one that the guest saw of that size?"""
-        return self.said("monitor")[-1] == "{}x{}".format(*size)
 
     def faults(self):
         return int(read(f"{self.mdev}/stats/mmap_faults"))
